@@ -1,0 +1,88 @@
+# The front door. Every goal sets up what it needs by itself; `make` alone lists the goals.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
+CLANG_FORMAT ?= clang-format-14
+CLANG_TIDY ?= clang-tidy-14
+
+# Each is run by Debian's Python, the one that sees Debian's PyTorch, with the program as its argument.
+BENCHMARKS := bench/inspect_checkpoint.py
+
+sources = $(shell find src include tests fuzz -name '*.h' -o -name '*.cpp')
+
+.PHONY: help demo test build bench fuzz lint format install clean setup setup-fuzz onnxruntime
+
+help:  ## list the goals
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+
+demo: build onnxruntime  ## look into the bundled voice
+	@echo "== What is in a checkpoint: voxport inspect voices/slt-x_low.ckpt"
+	@build/voxport inspect voices/slt-x_low.ckpt
+
+test: build build/sanitizers/build.ninja onnxruntime  ## run all tests, then those of the readers under sanitizers
+	@ctest --preset release --output-on-failure -j $(JOBS)
+	@cmake --build --preset sanitizers
+	@ctest --preset sanitizers --output-on-failure -j $(JOBS)
+
+build: build/release/build.ninja  ## build build/voxport
+	@cmake --build --preset release
+	@ln -sfn release/voxport build/voxport
+
+bench: build  ## measure voxport beside PyTorch
+	@tools/setup bench
+	@for script in $(BENCHMARKS); do /usr/bin/python3 "$$script" build/voxport; done
+
+# A target starts from what is known (its own corpus, past findings, our seeds, the tests' checkpoints).
+fuzz: build/fuzz/build.ninja  ## fuzz every reader for FUZZ_SECONDS (60) each
+	@cmake --build --preset fuzz
+	@compgen -G 'build/fuzz/fuzz_*' >/dev/null || { echo "there is nothing to fuzz in build/fuzz" >&2; exit 1; }
+	@crashed=; \
+	for target in build/fuzz/fuzz_*; do \
+	  [[ -f $$target && -x $$target ]] || continue; \
+	  name=$${target##*/}; corpus=build/fuzz/corpus/$$name; findings=tests/fuzz_findings/$$name; \
+	  mkdir -p "$$corpus" "$$findings"; \
+	  echo "== $$name, $(FUZZ_SECONDS) s"; \
+	  "$$target" -max_total_time=$(FUZZ_SECONDS) -artifact_prefix="$$findings/" -print_final_stats=1 \
+	    "$$corpus" "$$findings" tests/data/checkpoints \
+	    $$(ls -d "tests/fuzz_seeds/$$name" 2>/dev/null || true) || crashed+=" $$name"; \
+	  rmdir "$$findings" 2>/dev/null || true; \
+	done; \
+	if [[ -n $$crashed ]]; then echo "crashed:$$crashed; the inputs are in tests/fuzz_findings" >&2; exit 1; fi
+
+lint: build/release/build.ninja  ## check the layout and the habits of the code
+	@tools/setup lint
+	@$(CLANG_FORMAT) --dry-run -Werror $(sources)
+	@printf '%s\n' $(filter src/%.cpp,$(sources)) | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/release \
+	  2> >(grep -v 'warnings\? generated' >&2)
+
+format:  ## lay the code out anew
+	@tools/setup lint
+	@$(CLANG_FORMAT) -i $(sources)
+
+install: build  ## install under PREFIX (/usr/local)
+	@cmake --install build/release --prefix "$(PREFIX)"
+
+clean:  ## remove what was built
+	@rm -rf build
+
+setup:
+	@tools/setup build
+
+setup-fuzz:
+	@tools/setup fuzz
+
+# Only running a model needs it, so that without a network the rest goes on.
+onnxruntime: setup
+	@tools/onnxruntime || echo "warning: going on without ONNX Runtime; running models will not work" >&2
+
+# Later changes of the lists of files are Ninja's to notice, those of the presets are ours.
+build/%/build.ninja: CMakePresets.json | setup
+	@cmake --preset $*
+	@touch $@
+
+build/fuzz/build.ninja: | setup-fuzz

@@ -1,0 +1,26 @@
+# voxport::voxport is all that users of the library see: the public headers and the rooms behind them.
+add_library(voxport_library INTERFACE)
+add_library(voxport::voxport ALIAS voxport_library)
+set_target_properties(voxport_library PROPERTIES EXPORT_NAME voxport)
+target_include_directories(voxport_library INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(voxport_library INTERFACE voxport_api)
+target_compile_features(voxport_library INTERFACE cxx_std_20)
+
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/voxport)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/voxport-config.cmake.in
+  ${PROJECT_BINARY_DIR}/voxport-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/voxport-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+
+install(TARGETS voxport RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS voxport_library ${VOXPORT_ROOMS} EXPORT voxport-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport)
+install(EXPORT voxport-targets NAMESPACE voxport:: DESTINATION ${package_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/voxport ${PROJECT_BINARY_DIR}/include/voxport
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES ${PROJECT_BINARY_DIR}/voxport-config.cmake
+  ${PROJECT_BINARY_DIR}/voxport-config-version.cmake DESTINATION ${package_dir})

@@ -1,0 +1,39 @@
+# add_room(NAME [ROOMS room...] [LIBRARIES lib...] [HEADERS_OF lib...])
+# makes the static library voxport_NAME of src/NAME/**.cpp, which may include the rooms it names.
+
+add_library(voxport_warnings INTERFACE)
+target_compile_options(voxport_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+  -Wold-style-cast -Woverloaded-virtual -Wnull-dereference -Werror
+  # g++ 12 sees overlaps where "text" + std::string() has none (GCC bug 105329).
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+
+if(VOXPORT_SANITIZE)
+  add_compile_options(-fsanitize=${VOXPORT_SANITIZE} -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${VOXPORT_SANITIZE})
+endif()
+
+set(VOXPORT_ROOMS "")
+
+function(add_room name)
+  cmake_parse_arguments(ROOM "" "" "ROOMS;LIBRARIES;HEADERS_OF" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  add_library(voxport_${name} STATIC ${sources})
+  add_library(voxport::${name} ALIAS voxport_${name})
+  set_target_properties(voxport_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(voxport_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+  target_link_libraries(voxport_${name} PRIVATE $<BUILD_INTERFACE:voxport_warnings>)
+  foreach(room ${ROOM_ROOMS})
+    target_link_libraries(voxport_${name} PUBLIC voxport_${room})
+  endforeach()
+  target_link_libraries(voxport_${name} PRIVATE ${ROOM_LIBRARIES})
+  # Header-only libraries leave nothing behind for those who link to us.
+  foreach(library ${ROOM_HEADERS_OF})
+    target_link_libraries(voxport_${name} PRIVATE $<BUILD_INTERFACE:${library}>)
+  endforeach()
+  set(VOXPORT_ROOMS ${VOXPORT_ROOMS} voxport_${name} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,51 @@
+// What went wrong, in the words of the person who ran the tool.
+//
+// Every function of the library that fails throws an Error, and only an Error (or std::bad_alloc).
+// Nothing in the library prints or exits.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace voxport {
+
+class Error : public std::exception {
+ public:
+  enum Kind {
+    kMismatch,     // a verification did not hold
+    kUsage,        // the caller asked for something that makes no sense
+    kUnreadable,   // the disk or the system would not give us the bytes
+    kCorrupt,      // the file breaks the rules of its own format
+    kUnsupported,  // a good file that is not in our power
+  };
+
+  Error(Kind kind, std::string message) : kind_(kind), text_(std::move(message)) {}
+
+  Kind kind() const { return kind_; }
+
+  // One sentence, then one "  while ..." line for each thing that was being done, innermost first.
+  const char* what() const noexcept override { return text_.c_str(); }
+
+  // Called on the way up, innermost first: "reading data.pkl", "inspecting voice.ckpt".
+  void add_context(std::string_view doing) { text_.append("\n  while ").append(doing); }
+
+  // What the command line exits with: 1 mismatch, 2 usage, 3 unreadable or corrupt, 4 unsupported.
+  int exit_code() const {
+    switch (kind_) {
+      case kMismatch: return 1;
+      case kUsage: return 2;
+      case kUnreadable:
+      case kCorrupt: return 3;
+      case kUnsupported: return 4;
+    }
+    return 1;
+  }
+
+ private:
+  Kind kind_;
+  std::string text_;
+};
+
+}  // namespace voxport

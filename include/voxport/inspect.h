@@ -1,0 +1,74 @@
+// What is in a model file, without running any of it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <voxport/error.h>
+#include <voxport/stage.h>
+
+namespace voxport {
+
+// The range of a tensor's values. NaN and infinities are counted, and left out of the rest.
+struct TensorStats {
+  double min = 0;
+  double max = 0;
+  double mean = 0;
+  double std = 0;
+  std::uint64_t nan = 0;
+  std::uint64_t infinite = 0;
+};
+
+struct TensorInfo {
+  std::string name;   // all keys on the way to it, joined by dots
+  std::string dtype;  // as PyTorch calls it: float32
+  std::vector<std::int64_t> shape;
+  std::uint64_t bytes = 0;           // of its elements
+  std::string unreadable;            // why its values cannot be read; empty when they can
+  std::optional<TensorStats> stats;  // when asked for, and readable
+};
+
+// A value that is no tensor: a number, a text, an object of some class.
+struct ValueInfo {
+  std::string name;
+  std::string text;  // as Python would print it
+  std::string json;  // as JSON
+};
+
+struct Inspection {
+  std::string path;
+  std::uint64_t file_bytes = 0;
+  std::string kind;          // "torch.save zip archive"
+  std::string writer;        // "PyTorch Lightning 1.7.7, PyTorch 1.6 to 2.0"; may be empty
+  std::string architecture;  // "vits"; empty when it is none that we know
+  std::string architecture_text;
+  std::string state_dict;          // the name of the dict with the weights; empty for the root
+  std::uint64_t weight_norms = 0;  // weights kept as a length and a direction
+  std::vector<ValueInfo> hyper_parameters;
+  std::vector<ValueInfo> values;  // all other values
+  std::vector<TensorInfo> tensors;
+};
+
+struct InspectOptions {
+  bool stats = false;  // read all values, and tell their ranges
+  OnStage on_stage;
+};
+
+Inspection inspect(const std::filesystem::path& path, const InspectOptions& options = {});
+
+// The same as one JSON object.
+std::string to_json(const Inspection& inspection);
+
+// One tensor with its values, in row-major order. A weight that is kept in the parts of weight norm
+// is found under the name it has in the network, folded.
+struct TensorValues {
+  TensorInfo info;
+  std::vector<double> values;
+};
+TensorValues read_tensor(const std::filesystem::path& path, const std::string& name);
+std::string to_json(const TensorValues& tensor);
+
+}  // namespace voxport

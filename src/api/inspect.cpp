@@ -1,0 +1,266 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include <voxport/inspect.h>
+
+#include "api/value_text.h"
+#include "arch/architecture.h"
+#include "base/fail.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/weight_norm.h"
+
+namespace voxport {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class StageClock {
+ public:
+  explicit StageClock(OnStage on_stage) : on_stage_(std::move(on_stage)) {}
+
+  void done(std::string_view name, const std::string& detail) {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> taken = now - last_;
+    last_ = now;
+    if (on_stage_) on_stage_({std::string(name), detail, taken.count()});
+  }
+
+ private:
+  OnStage on_stage_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+TensorInfo describe(const std::string& name, const Tensor& tensor) {
+  TensorInfo info;
+  info.name = name;
+  info.dtype = name_of(tensor.dtype);
+  info.shape = tensor.shape;
+  info.bytes = tensor.size_in_bytes();
+  info.unreadable = tensor.unreadable;
+  return info;
+}
+
+// Mean and deviation in one pass, by Welford's method.
+std::optional<TensorStats> measure(const Tensor& tensor) {
+  if (!tensor.unreadable.empty() || !is_real(tensor.dtype)) return std::nullopt;
+  TensorStats stats;
+  stats.min = std::numeric_limits<double>::infinity();
+  stats.max = -stats.min;
+  double squares = 0;
+  double count = 0;
+  for_each_element(tensor, [&](const std::byte* element) {
+    const double value = element_value(tensor.dtype, element);
+    if (std::isnan(value)) {
+      ++stats.nan;
+    } else if (std::isinf(value)) {
+      ++stats.infinite;
+    } else {
+      stats.min = std::min(stats.min, value);
+      stats.max = std::max(stats.max, value);
+      const double delta = value - stats.mean;
+      stats.mean += delta / ++count;
+      squares += delta * (value - stats.mean);
+    }
+  });
+  if (count == 0) stats.min = stats.max = 0;
+  stats.std = count > 1 ? std::sqrt(squares / (count - 1)) : 0;
+  return stats;
+}
+
+// Leaves that are no tensors, in order.
+void gather_values(const Value& value, const std::string& path, std::vector<ValueInfo>& values) {
+  if (value.is(Value::Kind::kTensor)) return;
+  if (value.is(Value::Kind::kOpaque) || value.entries().empty())
+    values.push_back({path, value_text(value), dump(value_json(value))});
+  for (const Entry& entry : value.entries())
+    gather_values(entry.value, joined(path, entry.key), values);
+}
+
+std::vector<ValueInfo> settings_of(const Value& parameters) {
+  std::vector<ValueInfo> settings;
+  for (const Entry& entry : parameters.entries())
+    settings.push_back({entry.key, value_text(entry.value), dump(value_json(entry.value))});
+  return settings;
+}
+
+std::string writer_of(const Checkpoint& checkpoint) {
+  std::string writer = checkpoint.writer;
+  const Value* version = checkpoint.root.find("pytorch-lightning_version");
+  const auto text = version ? version->as_string() : std::nullopt;
+  if (text) writer = cat("Lightning ", printable(*text, 40), ", ", writer);
+  return writer;
+}
+
+std::uint64_t count_weight_norms(const std::vector<TensorInfo>& tensors) {
+  std::unordered_map<std::string_view, bool> names;
+  for (const TensorInfo& tensor : tensors) names.emplace(tensor.name, true);
+  std::uint64_t count = 0;
+  for (const TensorInfo& tensor : tensors) {
+    const auto weight = weight_of_direction(tensor.name);
+    if (!weight) continue;
+    count +=
+        names.contains(old_weight_norm(*weight).g) || names.contains(new_weight_norm(*weight).g);
+  }
+  return count;
+}
+
+void add_stats(const Value& root, std::vector<TensorInfo>& tensors) {
+  std::size_t i = 0;
+  for_each_tensor(root, [&](const std::string& name, const Tensor& tensor) {
+    tensors[i++].stats =
+        in_context(cat("reading ", in_quotes(name)), [&] { return measure(tensor); });
+  });
+}
+
+std::uint64_t total_bytes(const std::vector<TensorInfo>& tensors) {
+  std::uint64_t bytes = 0;
+  for (const TensorInfo& tensor : tensors) bytes += tensor.bytes;
+  return bytes;
+}
+
+Json tensor_json(const TensorInfo& tensor) {
+  Json json = {{"name", tensor.name},
+               {"dtype", tensor.dtype},
+               {"shape", tensor.shape},
+               {"bytes", tensor.bytes}};
+  if (!tensor.unreadable.empty()) json["unreadable"] = tensor.unreadable;
+  if (tensor.stats) {
+    json["stats"] = {{"min", tensor.stats->min},   {"max", tensor.stats->max},
+                     {"mean", tensor.stats->mean}, {"std", tensor.stats->std},
+                     {"nan", tensor.stats->nan},   {"infinite", tensor.stats->infinite}};
+  }
+  return json;
+}
+
+// The names nearest to one that was not found: those that share its last part, else some.
+std::string suggestions(const std::vector<std::string>& names, const std::string& name) {
+  const std::string last = name.substr(name.rfind('.') + 1);
+  std::string text;
+  int count = 0;
+  for (const std::string& other : names) {
+    if (count == 5 || other.find(last) == std::string::npos) continue;
+    text += cat(count++ == 0 ? "; there are " : ", ", printable(other));
+  }
+  return text;
+}
+
+Tensor find_or_fold(const Value& root, const std::string& name) {
+  std::unordered_map<std::string, const Tensor*> tensors;
+  std::vector<std::string> names;
+  for_each_tensor(root, [&](const std::string& found, const Tensor& tensor) {
+    tensors.emplace(found, &tensor);
+    names.push_back(found);
+  });
+  if (const auto found = tensors.find(name); found != tensors.end()) return *found->second;
+  for (const WeightNormNames& parts : {old_weight_norm(name), new_weight_norm(name)}) {
+    const auto g = tensors.find(parts.g);
+    const auto v = tensors.find(parts.v);
+    if (g != tensors.end() && v != tensors.end()) return fold_weight_norm(*g->second, *v->second);
+  }
+  fail(Error::kUsage, "there is no tensor ", in_quotes(name), suggestions(names, name));
+}
+
+}  // namespace
+
+Inspection inspect(const std::filesystem::path& path, const InspectOptions& options) {
+  StageClock clock(options.on_stage);
+  const Checkpoint checkpoint = open_checkpoint(path);
+  Inspection inspection;
+  inspection.path = path.string();
+  inspection.file_bytes = std::filesystem::file_size(path);
+  inspection.kind = name_of(checkpoint.kind);
+  inspection.writer = writer_of(checkpoint);
+  clock.done("read the file", inspection.kind);
+
+  for_each_tensor(checkpoint.root, [&](const std::string& name, const Tensor& tensor) {
+    inspection.tensors.push_back(describe(name, tensor));
+  });
+  inspection.weight_norms = count_weight_norms(inspection.tensors);
+  clock.done("listed the tensors", cat(inspection.tensors.size(), " tensors, ",
+                                       human_bytes(total_bytes(inspection.tensors))));
+
+  inspection.hyper_parameters = settings_of(hyper_parameters(checkpoint.root));
+  for (const Entry& entry : checkpoint.root.entries())
+    if (entry.key != "hyper_parameters") gather_values(entry.value, entry.key, inspection.values);
+  for (const auto& [key, text] : checkpoint.metadata)
+    inspection.values.push_back({cat("__metadata__.", key), in_quotes(text), dump(Json(text))});
+  clock.done("listed the values", cat(inspection.hyper_parameters.size(), " hyper-parameters, ",
+                                      inspection.values.size(), " other values"));
+
+  const StateDict state_dict = find_state_dict(checkpoint.root);
+  if (state_dict.dict) {
+    inspection.state_dict = state_dict.path;
+    if (const auto recognised = recognise_architecture(*state_dict.dict)) {
+      inspection.architecture = recognised->architecture->name;
+      inspection.architecture_text = cat(recognised->architecture->title, ": ", recognised->sizes);
+    }
+  }
+  clock.done("recognised the architecture",
+             inspection.architecture.empty() ? "none that is known" : inspection.architecture);
+
+  if (options.stats) {
+    in_context(cat("opening ", in_quotes(path.native())),
+               [&] { add_stats(checkpoint.root, inspection.tensors); });
+    clock.done("read all values", human_bytes(total_bytes(inspection.tensors)));
+  }
+  return inspection;
+}
+
+std::string to_json(const Inspection& inspection) {
+  Json json = {{"path", inspection.path},
+               {"file_bytes", inspection.file_bytes},
+               {"kind", inspection.kind},
+               {"writer", inspection.writer},
+               {"architecture", nullptr},
+               {"architecture_text", inspection.architecture_text},
+               {"state_dict", inspection.state_dict}};
+  if (!inspection.architecture.empty()) json["architecture"] = inspection.architecture;
+  json["weight_norms"] = inspection.weight_norms;
+  json["hyper_parameters"] = Json::object();
+  for (const ValueInfo& setting : inspection.hyper_parameters)
+    json["hyper_parameters"][setting.name] = Json::parse(setting.json);
+  json["values"] = Json::array();
+  for (const ValueInfo& value : inspection.values)
+    json["values"].push_back({{"name", value.name}, {"value", Json::parse(value.json)}});
+  json["tensors"] = Json::array();
+  for (const TensorInfo& tensor : inspection.tensors)
+    json["tensors"].push_back(tensor_json(tensor));
+  json["tensor_count"] = inspection.tensors.size();
+  json["tensor_bytes"] = total_bytes(inspection.tensors);
+  return dump(json);
+}
+
+TensorValues read_tensor(const std::filesystem::path& path, const std::string& name) {
+  return in_context(cat("reading tensor ", in_quotes(name), " of ", in_quotes(path.native())), [&] {
+    const Checkpoint checkpoint = open_checkpoint(path);
+    const Tensor tensor = find_or_fold(checkpoint.root, name);
+    if (tensor.unreadable.empty() && !is_real(tensor.dtype))
+      fail(Error::kUnsupported, "a tensor of ", name_of(tensor.dtype), " cannot be shown");
+    TensorValues values;
+    values.info = describe(name, tensor);
+    values.values.reserve(static_cast<std::size_t>(tensor.numel()));
+    for_each_element(tensor, [&](const std::byte* element) {
+      values.values.push_back(element_value(tensor.dtype, element));
+    });
+    values.info.stats = measure(tensor);
+    return values;
+  });
+}
+
+std::string to_json(const TensorValues& tensor) {
+  Json json = tensor_json(tensor.info);
+  json["values"] = Json::array();
+  for (const double value : tensor.values) {
+    if (std::isfinite(value)) {
+      json["values"].push_back(value);
+    } else {
+      json["values"].push_back(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+    }
+  }
+  return dump(json);
+}
+
+}  // namespace voxport

@@ -1,0 +1,63 @@
+#include "checkpoint/scan.h"
+
+#include <nlohmann/json.hpp>
+#include <voxport/scan.h>
+
+#include "api/value_text.h"
+#include "base/fail.h"
+
+namespace voxport {
+namespace {
+
+Verdict verdict_of(Danger danger) {
+  switch (danger) {
+    case Danger::kHarmless: return Verdict::kClean;
+    case Danger::kUnknown: return Verdict::kSuspicious;
+    case Danger::kDangerous: return Verdict::kDangerous;
+  }
+  return Verdict::kDangerous;
+}
+
+}  // namespace
+
+ScanReport scan(const std::filesystem::path& path) {
+  const Scan scan = in_context(cat("scanning ", in_quotes(path.native())),
+                               [&] { return scan_file(Blob::map_file(path)); });
+  ScanReport report;
+  report.path = path.string();
+  report.verdict = verdict_of(scan.verdict);
+  report.pickles = scan.pickles;
+  report.problems = scan.problems;
+  for (const ScanFinding& finding : scan.findings) {
+    report.findings.push_back({verdict_of(finding.danger), finding.what, finding.action,
+                               finding.place, finding.offset, finding.count});
+  }
+  return report;
+}
+
+std::string to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kClean: return "clean";
+    case Verdict::kSuspicious: return "suspicious";
+    case Verdict::kDangerous: return "dangerous";
+  }
+  return "";
+}
+
+std::string to_json(const ScanReport& report) {
+  nlohmann::ordered_json json = {
+      {"path", report.path}, {"verdict", to_string(report.verdict)}, {"pickles", report.pickles}};
+  json["problems"] = report.problems;
+  json["findings"] = nlohmann::ordered_json::array();
+  for (const Finding& finding : report.findings) {
+    json["findings"].push_back({{"verdict", to_string(finding.verdict)},
+                                {"what", finding.what},
+                                {"action", finding.action},
+                                {"place", finding.place},
+                                {"offset", finding.offset},
+                                {"count", finding.count}});
+  }
+  return dump(json);
+}
+
+}  // namespace voxport

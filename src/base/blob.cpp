@@ -1,0 +1,104 @@
+#include "base/blob.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/fail.h"
+
+namespace voxport {
+
+// Either a mapping with its file descriptor, or a buffer.
+struct Blob::Owner {
+  std::string buffer;
+  void* mapping = nullptr;
+  std::size_t size = 0;
+  int fd = -1;
+
+  Owner() = default;
+  Owner(const Owner&) = delete;
+  Owner& operator=(const Owner&) = delete;
+  ~Owner() {
+    if (mapping) munmap(mapping, size);
+    if (fd >= 0) close(fd);
+  }
+};
+
+namespace {
+
+std::string_view kind_of_file(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+}  // namespace
+
+Blob::Blob(std::shared_ptr<const Owner> owner, Bytes view)
+    : owner_(std::move(owner)), view_(view) {}
+
+Blob Blob::map_file(const std::filesystem::path& path) {
+  auto owner = std::make_shared<Owner>();
+  // O_NONBLOCK: opening a pipe that nobody writes to must not wait for one.
+  owner->fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (owner->fd < 0)
+    fail(Error::kUnreadable, "cannot open ", in_quotes(path.native()), ": ", std::strerror(errno));
+
+  struct stat status {};
+  if (fstat(owner->fd, &status) != 0)
+    fail(Error::kUnreadable, "cannot look at ", in_quotes(path.native()), ": ",
+         std::strerror(errno));
+  if (!S_ISREG(status.st_mode))
+    fail(Error::kUnreadable, in_quotes(path.native()), " is ", kind_of_file(status.st_mode),
+         ", expected a file");
+
+  owner->size = static_cast<std::size_t>(status.st_size);
+  if (owner->size == 0) return {owner, Bytes()};
+  void* mapping = mmap(nullptr, owner->size, PROT_READ, MAP_PRIVATE, owner->fd, 0);
+  if (mapping == MAP_FAILED)
+    fail(Error::kUnreadable, "cannot map ", in_quotes(path.native()), ": ", std::strerror(errno));
+  owner->mapping = mapping;
+  const Bytes view(static_cast<const std::byte*>(mapping), owner->size);
+  return {std::move(owner), view};
+}
+
+Blob Blob::own(std::string buffer) {
+  auto owner = std::make_shared<Owner>();
+  owner->buffer = std::move(buffer);
+  const Bytes view = as_bytes(owner->buffer);
+  return {std::move(owner), view};
+}
+
+Blob Blob::slice(std::uint64_t offset, std::uint64_t length) const {
+  assert(offset <= size() && length <= size() - offset);
+  return {owner_, view_.subspan(offset, length)};
+}
+
+void Blob::peek(std::uint64_t offset, std::span<std::byte> out) const {
+  assert(offset <= size() && out.size() <= size() - offset);
+  if (out.empty()) return;
+  if (!owner_->mapping) {
+    std::memcpy(out.data(), view_.data() + offset, out.size());
+    return;
+  }
+  const std::byte* start = static_cast<const std::byte*>(owner_->mapping);
+  const auto place = static_cast<off_t>(view_.data() - start) + static_cast<off_t>(offset);
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t got =
+        pread(owner_->fd, out.data() + done, out.size() - done, place + static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(Error::kUnreadable, "cannot read the file: ", std::strerror(errno));
+    if (got == 0) fail(Error::kUnreadable, "the file became shorter while it was being read");
+    done += static_cast<std::size_t>(got);
+  }
+}
+
+}  // namespace voxport

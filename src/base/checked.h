@@ -1,0 +1,38 @@
+// Arithmetic on numbers that came from a file: the result, or nothing when 64 bits do not hold it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace voxport {
+
+template <class Integer>
+std::optional<Integer> checked_add(Integer a, Integer b) {
+  Integer sum;
+  if (__builtin_add_overflow(a, b, &sum)) return std::nullopt;
+  return sum;
+}
+
+template <class Integer>
+std::optional<Integer> checked_mul(Integer a, Integer b) {
+  Integer product;
+  if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
+  return product;
+}
+
+// The product of the sizes; nothing when one is negative or the product does not fit.
+inline std::optional<std::int64_t> checked_numel(std::span<const std::int64_t> shape) {
+  std::int64_t numel = 1;
+  bool overflows = false;
+  for (const std::int64_t size : shape) {
+    if (size < 0) return std::nullopt;
+    // A size of 0 further on makes the tensor empty, whatever the others say.
+    if (size == 0) return 0;
+    overflows |= __builtin_mul_overflow(numel, size, &numel);
+  }
+  if (overflows) return std::nullopt;
+  return numel;
+}
+
+}  // namespace voxport

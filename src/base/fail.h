@@ -1,0 +1,26 @@
+// fail(kind, parts...) is how everything in voxport fails.
+#pragma once
+
+#include <voxport/error.h>
+
+#include "base/text.h"
+
+namespace voxport {
+
+template <class... Parts>
+[[noreturn]] void fail(Error::Kind kind, const Parts&... parts) {
+  throw Error(kind, cat(parts...));
+}
+
+// Runs `body`; an Error on its way out is told what was being done.
+template <class Body>
+auto in_context(std::string_view doing, Body&& body) {
+  try {
+    return body();
+  } catch (Error& error) {
+    error.add_context(doing);
+    throw;
+  }
+}
+
+}  // namespace voxport

@@ -1,0 +1,179 @@
+#include "base/tensor.h"
+
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/fail.h"
+
+namespace voxport {
+namespace {
+
+// A stride of 0 lets a file of a few bytes describe a tensor of any size. Real ones repeat a bias
+// along a batch; beyond this many bytes, more than the storage itself holds is a trap.
+constexpr std::uint64_t kMaxRepeatedBytes = std::uint64_t{256} << 20;
+
+// One past the last element that the view touches; nothing when it overflows.
+std::optional<std::int64_t> end_of_view(const std::vector<std::int64_t>& shape,
+                                        const std::vector<std::int64_t>& strides,
+                                        std::int64_t offset) {
+  std::optional<std::int64_t> last = offset;
+  for (std::size_t i = 0; i < shape.size() && last; ++i) {
+    const auto reach = checked_mul(shape[i] - 1, strides[i]);
+    last = reach ? checked_add(*last, *reach) : std::nullopt;
+  }
+  return last ? checked_add(*last, std::int64_t{1}) : std::nullopt;
+}
+
+void check_readable(const Tensor& tensor) {
+  if (!tensor.unreadable.empty())
+    fail(Error::kUnsupported, "the values of ", tensor.unreadable, " cannot be read");
+  if (tensor.size_in_bytes() > kMaxRepeatedBytes &&
+      tensor.size_in_bytes() > tensor.storage->size()) {
+    fail(Error::kCorrupt, "a tensor of shape ", shape_text(tensor.shape), " would spread the ",
+         tensor.storage->size(), " bytes of its storage over ", tensor.size_in_bytes());
+  }
+}
+
+}  // namespace
+
+const Blob& Storage::blob() const {
+  std::call_once(loaded_, [this] { blob_ = load_(); });
+  assert(blob_.size() == size_);
+  return blob_;
+}
+
+std::int64_t Tensor::numel() const {
+  const auto numel = checked_numel(shape);
+  assert(numel);
+  return *numel;
+}
+
+bool Tensor::is_contiguous() const {
+  if (numel() == 0) return true;
+  std::int64_t expected = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] != 1 && strides[i] != expected) return false;
+    expected *= shape[i];
+  }
+  return true;
+}
+
+std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+Tensor make_tensor(DType dtype, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides,
+                   std::int64_t offset, std::shared_ptr<const Storage> storage) {
+  for (const std::int64_t size : shape)
+    if (size < 0) fail(Error::kCorrupt, "a tensor has the shape ", shape_text(shape));
+  const auto numel = checked_numel(shape);
+  const auto item = static_cast<std::int64_t>(size_of(dtype));
+  if (!numel || !checked_mul(*numel, item))
+    fail(Error::kCorrupt, "a tensor of shape ", shape_text(shape), " has more bytes than 2^63");
+  if (strides.empty()) strides = *numel == 0 ? shape : row_major_strides(shape);
+  if (strides.size() != shape.size()) {
+    fail(Error::kCorrupt, "a tensor of shape ", shape_text(shape), " has ", strides.size(),
+         " strides, expected ", shape.size());
+  }
+  for (const std::int64_t stride : strides)
+    if (stride < 0)
+      fail(Error::kCorrupt, "a tensor has the strides ", shape_text(strides),
+           ", expected none below 0");
+  if (offset < 0) fail(Error::kCorrupt, "a tensor starts at element ", offset, " of its storage");
+
+  const auto end =
+      *numel == 0 ? std::optional(std::int64_t{0}) : end_of_view(shape, strides, offset);
+  const auto end_byte = end ? checked_mul(*end, item) : std::nullopt;
+  if (!end_byte) {
+    fail(Error::kCorrupt, "a tensor of shape ", shape_text(shape), " and strides ",
+         shape_text(strides), " reaches beyond byte 2^63");
+  }
+  if (static_cast<std::uint64_t>(*end_byte) > storage->size()) {
+    fail(Error::kCorrupt, "a tensor of shape ", shape_text(shape), " and strides ",
+         shape_text(strides), " ends at byte ", *end_byte, " of its storage, which holds ",
+         storage->size());
+  }
+  // A stride that is never stepped along says nothing, and must not overflow when it is.
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (*numel == 0 || shape[i] == 1) strides[i] = 1;
+
+  Tensor tensor;
+  tensor.dtype = dtype;
+  tensor.shape = std::move(shape);
+  tensor.strides = std::move(strides);
+  tensor.offset = offset;
+  tensor.storage = std::move(storage);
+  return tensor;
+}
+
+Blob contiguous(const Tensor& tensor) {
+  check_readable(tensor);
+  const std::uint64_t size = tensor.size_in_bytes();
+  if (size == 0) return Blob::own("");
+  const std::size_t item = size_of(tensor.dtype);
+  if (tensor.is_contiguous())
+    return tensor.storage->blob().slice(static_cast<std::uint64_t>(tensor.offset) * item, size);
+
+  std::string gathered;
+  gathered.reserve(size);
+  for_each_element(tensor, [&](const std::byte* element) {
+    gathered.append(reinterpret_cast<const char*>(element), item);
+  });
+  return Blob::own(std::move(gathered));
+}
+
+void for_each_element(const Tensor& tensor, const std::function<void(const std::byte*)>& visit) {
+  check_readable(tensor);
+  if (tensor.numel() == 0) return;
+  const std::size_t item = size_of(tensor.dtype);
+  const std::byte* base = tensor.storage->blob().bytes().data();
+  const std::size_t rank = tensor.shape.size();
+  std::vector<std::int64_t> index(rank, 0);
+  std::int64_t at = tensor.offset;
+  while (true) {
+    visit(base + static_cast<std::size_t>(at) * item);
+    std::size_t axis = rank;
+    while (axis-- > 0) {
+      at += tensor.strides[axis];
+      if (++index[axis] < tensor.shape[axis]) break;
+      at -= tensor.strides[axis] * tensor.shape[axis];
+      index[axis] = 0;
+    }
+    if (axis == static_cast<std::size_t>(-1)) return;
+  }
+}
+
+std::vector<float> to_float32(const Tensor& tensor) {
+  if (tensor.unreadable.empty() && !is_real(tensor.dtype)) {
+    fail(Error::kUnsupported, "a tensor of ", name_of(tensor.dtype),
+         " cannot be read as float32 numbers");
+  }
+  std::vector<float> values;
+  const Blob bytes = contiguous(tensor);
+  values.resize(static_cast<std::size_t>(tensor.numel()));
+  if (tensor.dtype == DType::kFloat32) {
+    if (!values.empty()) std::memcpy(values.data(), bytes.bytes().data(), bytes.size());
+    return values;
+  }
+  const std::byte* element = bytes.bytes().data();
+  for (float& value : values) {
+    value = static_cast<float>(element_value(tensor.dtype, element));
+    element += size_of(tensor.dtype);
+  }
+  return values;
+}
+
+Tensor tensor_of(std::vector<std::int64_t> shape, const std::vector<float>& values) {
+  std::string buffer(values.size() * sizeof(float), '\0');
+  if (!values.empty()) std::memcpy(buffer.data(), values.data(), buffer.size());
+  const std::uint64_t size = buffer.size();
+  auto storage =
+      std::make_shared<Storage>(size, [blob = Blob::own(std::move(buffer))] { return blob; });
+  return make_tensor(DType::kFloat32, std::move(shape), {}, 0, std::move(storage));
+}
+
+}  // namespace voxport

@@ -1,0 +1,72 @@
+// Tensor: a strided view of a storage, as PyTorch has it. Neither reads a byte until asked.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/blob.h"
+#include "base/dtype.h"
+
+namespace voxport {
+
+// A run of bytes that several tensors may look at. It is loaded when first asked for: a stored zip
+// entry is checked against its CRC then, a deflated one is inflated.
+class Storage {
+ public:
+  // `load` gives exactly `size` bytes, or fails. It is called at most once.
+  Storage(std::uint64_t size, std::function<Blob()> load) : size_(size), load_(std::move(load)) {}
+
+  std::uint64_t size() const { return size_; }
+  const Blob& blob() const;
+
+ private:
+  std::uint64_t size_;
+  std::function<Blob()> load_;
+  mutable std::once_flag loaded_;
+  mutable Blob blob_;
+};
+
+struct Tensor {
+  DType dtype = DType::kFloat32;
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> strides;  // in elements, one per dimension, never negative
+  std::int64_t offset = 0;            // of the first element, in elements
+  std::shared_ptr<const Storage> storage;
+  // Why the values cannot be read ("a sparse tensor"); empty when they can. Such a tensor has no
+  // storage, and may lack strides.
+  std::string unreadable;
+
+  std::int64_t numel() const;
+  std::uint64_t size_in_bytes() const {
+    return static_cast<std::uint64_t>(numel()) * size_of(dtype);
+  }
+  bool is_contiguous() const;
+};
+
+// A tensor whose view lies inside its storage, with strides for a row-major layout when none are
+// given. Fails with kCorrupt when sizes overflow or the view reaches past the storage.
+Tensor make_tensor(DType dtype, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides,
+                   std::int64_t offset, std::shared_ptr<const Storage> storage);
+// Asks for a shape whose product fits 63 bits.
+std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& shape);
+
+// The elements in row-major order, without gaps: a view where the tensor already lies so, else a
+// copy. Fails with kUnsupported when the tensor is unreadable, and with kCorrupt when its strides
+// blow a small storage up to more memory than is reasonable.
+Blob contiguous(const Tensor& tensor);
+
+// Calls `visit` with each element, in row-major order. Asks for a readable tensor.
+void for_each_element(const Tensor& tensor, const std::function<void(const std::byte*)>& visit);
+
+// All elements of a real dtype as float32. Fails as contiguous() does, and for other dtypes.
+std::vector<float> to_float32(const Tensor& tensor);
+
+// A tensor that owns these values.
+Tensor tensor_of(std::vector<std::int64_t> shape, const std::vector<float>& values);
+
+}  // namespace voxport

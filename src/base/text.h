@@ -1,0 +1,54 @@
+// Small words for making sentences. Text that came from a file is shown through in_quotes() or
+// printable(), so that a name can neither move the cursor nor flood the screen.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace voxport {
+
+// One part of a sentence. No streams: a checkpoint has thousands of names to put together.
+inline void append_part(std::string& out, std::string_view part) { out += part; }
+inline void append_part(std::string& out, char part) { out += part; }
+void append_part(std::string& out, std::int64_t part);
+void append_part(std::string& out, std::uint64_t part);
+void append_part(std::string& out, double part);  // six digits, as streams do
+template <std::signed_integral Integer>
+void append_part(std::string& out, Integer part) {
+  append_part(out, static_cast<std::int64_t>(part));
+}
+template <std::unsigned_integral Integer>
+void append_part(std::string& out, Integer part) {
+  append_part(out, static_cast<std::uint64_t>(part));
+}
+
+template <class... Parts>
+std::string cat(const Parts&... parts) {
+  std::string out;
+  (append_part(out, parts), ...);
+  return out;
+}
+
+// The text as it may be shown: control characters and broken UTF-8 as \x1b, cut after `limit`
+// bytes.
+std::string printable(std::string_view text, std::size_t limit = 200);
+
+// printable(), in single quotes. (Not called quoted(): std::quoted would be found first.)
+std::string in_quotes(std::string_view text, std::size_t limit = 200);
+
+// [512, 256, 16]
+std::string shape_text(std::span<const std::int64_t> shape);
+
+// 28,536,773
+std::string with_commas(std::uint64_t number);
+
+// 28.5 MB, in powers of ten.
+std::string human_bytes(std::uint64_t bytes);
+
+// Appends a code point, which must not lie beyond U+10FFFF, in UTF-8. Surrogates are let through.
+void append_utf8(std::string& text, std::uint32_t code_point);
+
+}  // namespace voxport

@@ -1,0 +1,834 @@
+#include "checkpoint/pickle.h"
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstdlib>
+#include <unordered_map>
+#include <utility>
+
+#include "base/cursor.h"
+#include "base/fail.h"
+
+namespace voxport {
+
+using Kind = PickleValue::Kind;
+
+namespace {
+
+// No saved model comes near these. They bound the memory that a hostile pickle can ask for.
+constexpr std::uint64_t kMaxSize = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMaxOpcodes = 10'000'000;
+constexpr std::uint64_t kMaxNodes = 2'000'000;
+constexpr std::size_t kMaxStack = 4'000'000;
+constexpr std::size_t kMaxMarks = 1'000;
+constexpr std::size_t kMaxMemo = 4'000'000;
+constexpr std::size_t kMaxBigIntBytes = 1'024;
+constexpr std::size_t kMaxActions = 100'000;
+
+PickleValue make_text(Kind kind, std::string_view text) {
+  PickleValue value;
+  value.kind = kind;
+  value.length = text.size();
+  value.data = text.data();
+  return value;
+}
+
+PickleValue make_int(std::int64_t integer) {
+  PickleValue value;
+  value.kind = Kind::kInt;
+  value.integer = integer;
+  return value;
+}
+
+PickleValue make_bool(bool flag) {
+  PickleValue value;
+  value.kind = Kind::kBool;
+  value.flag = flag;
+  return value;
+}
+
+PickleValue make_float(double number) {
+  PickleValue value;
+  value.kind = Kind::kFloat;
+  value.number = number;
+  return value;
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// `digits` hex digits from text[at], which is moved past them; -1 when there are fewer.
+std::int64_t hex_number(std::string_view text, std::size_t& at, std::size_t digits) {
+  if (text.size() - at < digits) return -1;
+  std::int64_t number = 0;
+  for (std::size_t i = 0; i < digits; ++i) {
+    const int digit = hex_digit(text[at + i]);
+    if (digit < 0) return -1;
+    number = number * 16 + digit;
+  }
+  at += digits;
+  return number;
+}
+
+}  // namespace
+
+std::string_view name_of(Kind kind) {
+  switch (kind) {
+    case Kind::kNone: return "None";
+    case Kind::kBool: return "a bool";
+    case Kind::kInt:
+    case Kind::kBigInt: return "an int";
+    case Kind::kFloat: return "a float";
+    case Kind::kString: return "a string";
+    case Kind::kBytes: return "bytes";
+    case Kind::kList: return "a list";
+    case Kind::kTuple: return "a tuple";
+    case Kind::kSet: return "a set";
+    case Kind::kDict: return "a dict";
+    case Kind::kGlobal: return "a global";
+    case Kind::kCall: return "an object";
+    case Kind::kPersistent: return "a persistent id";
+  }
+  return "";
+}
+
+std::string plain_global_name(std::string_view module_and_name) {
+  static constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
+      {"__builtin__.long", "builtins.int"},
+      {"__builtin__.unicode", "builtins.str"},
+      {"__builtin__.xrange", "builtins.range"},
+      {"__builtin__.", "builtins."},
+      {"copy_reg.", "copyreg."},
+      {"exceptions.", "builtins."},
+      {"numpy._core.", "numpy.core."},
+      {"pathlib._local.", "pathlib."},
+  };
+  std::string name(module_and_name);
+  for (const auto& [prefix, replacement] : kSynonyms)
+    if (name.starts_with(prefix)) name.replace(0, prefix.size(), replacement);
+  return name;
+}
+
+// The stack machine. With a trace it also follows opcodes that a reader refuses, so that a scan can
+// tell what they would have done.
+class PickleMachine {
+ public:
+  PickleMachine(const Blob& source, std::uint64_t start, PickleTrace* trace)
+      : start_(start), cursor_(source.bytes(), start), trace_(trace) {
+    tree_.source_ = source;
+  }
+
+  PickleTree run();
+
+ private:
+  struct Opcode;
+  static const Opcode* find_opcode(char byte);
+
+  // Stack.
+  void push(PickleValue value);
+  PickleValue pop();
+  PickleValue& top();
+  std::size_t pop_mark();
+  std::vector<PickleValue> pop_to_mark();
+
+  // Making things.
+  PickleNode* make_node();
+  PickleValue make_container(Kind kind, std::vector<PickleValue> items = {});
+  std::string_view keep(std::string text);
+  void push_global(std::string_view module, std::string_view name);
+  void push_call(PickleValue callee, PickleValue args);
+  std::vector<PickleValue>& items_for_append(PickleValue& target);
+  std::vector<PickleValue>& items_for_pairs(PickleValue& target);
+  std::vector<PickleValue>& items_for_add(PickleValue& target);
+  static void extend(std::vector<PickleValue>& to, const std::vector<PickleValue>& from);
+  void memoize(std::uint64_t index);
+  void recall(std::uint64_t index);
+  void record(PickleAction::Kind kind, std::string what);
+  std::string described(const PickleValue& callee) const;
+  [[noreturn]] void broken(const std::string& why) const;
+  void refuse_unless_traced();
+  std::int64_t decimal(std::string_view digits, std::string_view what) const;
+  void push_long(Bytes bytes);
+  void push_decimal_long(std::string_view digits);
+
+  // One per opcode, named as in Python's pickletools.
+  void op_mark();
+  void op_stop() { stopped_ = true; }
+  void op_pop();
+  void op_pop_mark() { pop_to_mark(); }
+  void op_dup();
+  void op_float();
+  void op_int();
+  void op_binint() { push(make_int(cursor_.read<std::int32_t>("BININT"))); }
+  void op_binint1() { push(make_int(cursor_.read<std::uint8_t>("BININT1"))); }
+  void op_binint2() { push(make_int(cursor_.read<std::uint16_t>("BININT2"))); }
+  void op_long() { push_decimal_long(cursor_.line("LONG")); }
+  void op_long1() { push_long(cursor_.take(cursor_.read<std::uint8_t>("LONG1"), "LONG1")); }
+  void op_long4();
+  void op_none() { push({}); }
+  void op_newtrue() { push(make_bool(true)); }
+  void op_newfalse() { push(make_bool(false)); }
+  void op_binfloat();
+  void op_string();
+  void op_binstring();
+  void op_short_binstring() { push_text<std::uint8_t>(Kind::kString, "SHORT_BINSTRING"); }
+  void op_unicode();
+  void op_binunicode() { push_text<std::uint32_t>(Kind::kString, "BINUNICODE"); }
+  void op_short_binunicode() { push_text<std::uint8_t>(Kind::kString, "SHORT_BINUNICODE"); }
+  void op_binunicode8() { push_text<std::uint64_t>(Kind::kString, "BINUNICODE8"); }
+  void op_binbytes() { push_text<std::uint32_t>(Kind::kBytes, "BINBYTES"); }
+  void op_short_binbytes() { push_text<std::uint8_t>(Kind::kBytes, "SHORT_BINBYTES"); }
+  void op_binbytes8() { push_text<std::uint64_t>(Kind::kBytes, "BINBYTES8"); }
+  void op_bytearray8() { push_text<std::uint64_t>(Kind::kBytes, "BYTEARRAY8"); }
+  void op_empty_list() { push(make_container(Kind::kList)); }
+  void op_empty_tuple() { push(make_container(Kind::kTuple)); }
+  void op_empty_dict() { push(make_container(Kind::kDict)); }
+  void op_empty_set() { push(make_container(Kind::kSet)); }
+  void op_list() { push(make_container(Kind::kList, pop_to_mark())); }
+  void op_tuple() { push(make_container(Kind::kTuple, pop_to_mark())); }
+  void op_dict();
+  void op_frozenset() { push(make_container(Kind::kSet, pop_to_mark())); }
+  void op_tuple1() { push_tuple(1); }
+  void op_tuple2() { push_tuple(2); }
+  void op_tuple3() { push_tuple(3); }
+  void op_append();
+  void op_appends();
+  void op_setitem();
+  void op_setitems();
+  void op_additems();
+  void op_put() { memoize(memo_index("PUT")); }
+  void op_binput() { memoize(cursor_.read<std::uint8_t>("BINPUT")); }
+  void op_long_binput() { memoize(cursor_.read<std::uint32_t>("LONG_BINPUT")); }
+  void op_memoize() { memoize(memo_.size() + sparse_memo_.size()); }
+  void op_get() { recall(memo_index("GET")); }
+  void op_binget() { recall(cursor_.read<std::uint8_t>("BINGET")); }
+  void op_long_binget() { recall(cursor_.read<std::uint32_t>("LONG_BINGET")); }
+  void op_global();
+  void op_stack_global();
+  void op_reduce();
+  void op_newobj();
+  void op_newobj_ex();
+  void op_build();
+  void op_inst();
+  void op_obj();
+  void op_persid();
+  void op_binpersid();
+  void op_ext1() { push_extension(cursor_.read<std::uint8_t>("EXT1")); }
+  void op_ext2() { push_extension(cursor_.read<std::uint16_t>("EXT2")); }
+  void op_ext4() { push_extension(cursor_.read<std::uint32_t>("EXT4")); }
+  void op_proto();
+  void op_frame() { cursor_.read<std::uint64_t>("FRAME"); }  // a hint for buffered readers
+  void op_next_buffer();
+
+  template <class Length>
+  void push_text(Kind kind, std::string_view what) {
+    push(make_text(kind, as_text(cursor_.take(cursor_.read<Length>(what), what))));
+  }
+  void push_tuple(std::size_t size);
+  void push_extension(std::uint64_t code);
+  std::uint64_t memo_index(std::string_view what);
+
+  std::uint64_t start_;
+  Cursor cursor_;
+  PickleTrace* trace_;
+  PickleTree tree_;
+  std::vector<PickleValue> stack_;
+  std::vector<std::size_t> marks_;  // how high the stack was at each MARK
+  // Writers count the memo up one by one; what they leave out is rare enough for a map.
+  std::vector<PickleValue> memo_;
+  std::unordered_map<std::uint64_t, PickleValue> sparse_memo_;
+  const Opcode* opcode_ = nullptr;
+  std::uint64_t opcode_offset_ = 0;
+  bool stopped_ = false;
+};
+
+struct PickleMachine::Opcode {
+  char byte;
+  std::string_view name;
+  void (PickleMachine::*run)();
+};
+
+const PickleMachine::Opcode* PickleMachine::find_opcode(char byte) {
+  using M = PickleMachine;
+  // Every opcode of protocols 0 to 5, by byte.
+  static constexpr std::array kOpcodes = {
+      Opcode{'\x80', "PROTO", &M::op_proto},
+      Opcode{'\x81', "NEWOBJ", &M::op_newobj},
+      Opcode{'\x82', "EXT1", &M::op_ext1},
+      Opcode{'\x83', "EXT2", &M::op_ext2},
+      Opcode{'\x84', "EXT4", &M::op_ext4},
+      Opcode{'\x85', "TUPLE1", &M::op_tuple1},
+      Opcode{'\x86', "TUPLE2", &M::op_tuple2},
+      Opcode{'\x87', "TUPLE3", &M::op_tuple3},
+      Opcode{'\x88', "NEWTRUE", &M::op_newtrue},
+      Opcode{'\x89', "NEWFALSE", &M::op_newfalse},
+      Opcode{'\x8a', "LONG1", &M::op_long1},
+      Opcode{'\x8b', "LONG4", &M::op_long4},
+      Opcode{'\x8c', "SHORT_BINUNICODE", &M::op_short_binunicode},
+      Opcode{'\x8d', "BINUNICODE8", &M::op_binunicode8},
+      Opcode{'\x8e', "BINBYTES8", &M::op_binbytes8},
+      Opcode{'\x8f', "EMPTY_SET", &M::op_empty_set},
+      Opcode{'\x90', "ADDITEMS", &M::op_additems},
+      Opcode{'\x91', "FROZENSET", &M::op_frozenset},
+      Opcode{'\x92', "NEWOBJ_EX", &M::op_newobj_ex},
+      Opcode{'\x93', "STACK_GLOBAL", &M::op_stack_global},
+      Opcode{'\x94', "MEMOIZE", &M::op_memoize},
+      Opcode{'\x95', "FRAME", &M::op_frame},
+      Opcode{'\x96', "BYTEARRAY8", &M::op_bytearray8},
+      Opcode{'\x97', "NEXT_BUFFER", &M::op_next_buffer},
+      Opcode{'\x98', "READONLY_BUFFER", &M::op_next_buffer},
+      Opcode{'(', "MARK", &M::op_mark},
+      Opcode{')', "EMPTY_TUPLE", &M::op_empty_tuple},
+      Opcode{'.', "STOP", &M::op_stop},
+      Opcode{'0', "POP", &M::op_pop},
+      Opcode{'1', "POP_MARK", &M::op_pop_mark},
+      Opcode{'2', "DUP", &M::op_dup},
+      Opcode{'B', "BINBYTES", &M::op_binbytes},
+      Opcode{'C', "SHORT_BINBYTES", &M::op_short_binbytes},
+      Opcode{'F', "FLOAT", &M::op_float},
+      Opcode{'G', "BINFLOAT", &M::op_binfloat},
+      Opcode{'I', "INT", &M::op_int},
+      Opcode{'J', "BININT", &M::op_binint},
+      Opcode{'K', "BININT1", &M::op_binint1},
+      Opcode{'L', "LONG", &M::op_long},
+      Opcode{'M', "BININT2", &M::op_binint2},
+      Opcode{'N', "NONE", &M::op_none},
+      Opcode{'P', "PERSID", &M::op_persid},
+      Opcode{'Q', "BINPERSID", &M::op_binpersid},
+      Opcode{'R', "REDUCE", &M::op_reduce},
+      Opcode{'S', "STRING", &M::op_string},
+      Opcode{'T', "BINSTRING", &M::op_binstring},
+      Opcode{'U', "SHORT_BINSTRING", &M::op_short_binstring},
+      Opcode{'V', "UNICODE", &M::op_unicode},
+      Opcode{'X', "BINUNICODE", &M::op_binunicode},
+      Opcode{']', "EMPTY_LIST", &M::op_empty_list},
+      Opcode{'a', "APPEND", &M::op_append},
+      Opcode{'b', "BUILD", &M::op_build},
+      Opcode{'c', "GLOBAL", &M::op_global},
+      Opcode{'d', "DICT", &M::op_dict},
+      Opcode{'e', "APPENDS", &M::op_appends},
+      Opcode{'g', "GET", &M::op_get},
+      Opcode{'h', "BINGET", &M::op_binget},
+      Opcode{'i', "INST", &M::op_inst},
+      Opcode{'j', "LONG_BINGET", &M::op_long_binget},
+      Opcode{'l', "LIST", &M::op_list},
+      Opcode{'o', "OBJ", &M::op_obj},
+      Opcode{'p', "PUT", &M::op_put},
+      Opcode{'q', "BINPUT", &M::op_binput},
+      Opcode{'r', "LONG_BINPUT", &M::op_long_binput},
+      Opcode{'s', "SETITEM", &M::op_setitem},
+      Opcode{'t', "TUPLE", &M::op_tuple},
+      Opcode{'u', "SETITEMS", &M::op_setitems},
+      Opcode{'}', "EMPTY_DICT", &M::op_empty_dict},
+  };
+  static constexpr auto kByByte = [] {
+    std::array<std::uint8_t, 256> places{};
+    for (std::size_t i = 0; i < kOpcodes.size(); ++i)
+      places[static_cast<unsigned char>(kOpcodes[i].byte)] = static_cast<std::uint8_t>(i + 1);
+    return places;
+  }();
+  const std::uint8_t place = kByByte[static_cast<unsigned char>(byte)];
+  return place == 0 ? nullptr : &kOpcodes[place - 1];
+}
+
+PickleTree PickleMachine::run() {
+  for (std::uint64_t count = 1; !stopped_; ++count) {
+    opcode_offset_ = cursor_.offset();
+    if (count > kMaxOpcodes)
+      fail(Error::kCorrupt, "the pickle has more than ", kMaxOpcodes, " opcodes");
+    if (opcode_offset_ - start_ > kMaxSize)
+      fail(Error::kCorrupt, "the pickle is longer than ", kMaxSize, " bytes");
+    if (cursor_.at_end())
+      fail(Error::kCorrupt, "the pickle ends at byte ", opcode_offset_, " without a STOP");
+    const char byte = cursor_.read<char>("pickle opcode");
+    opcode_ = find_opcode(byte);
+    if (!opcode_) {
+      fail(Error::kCorrupt, "byte ", static_cast<int>(static_cast<unsigned char>(byte)),
+           " at byte ", opcode_offset_, " is no pickle opcode");
+    }
+    (this->*opcode_->run)();
+  }
+  tree_.root_ = pop();
+  if (!stack_.empty())
+    fail(Error::kCorrupt, "the pickle stops with ", stack_.size(), " values left on its stack");
+  tree_.length_ = cursor_.offset() - start_;
+  return std::move(tree_);
+}
+
+void PickleMachine::broken(const std::string& why) const {
+  fail(Error::kCorrupt, "pickle opcode ", opcode_->name, " at byte ", opcode_offset_, " ", why);
+}
+
+void PickleMachine::push(PickleValue value) {
+  if (stack_.size() >= kMaxStack) broken(cat("makes the stack higher than ", kMaxStack));
+  stack_.push_back(value);
+}
+
+PickleValue PickleMachine::pop() {
+  const PickleValue value = top();
+  stack_.pop_back();
+  return value;
+}
+
+// The value on top. What lies below the last MARK is out of reach, as it is for Python.
+PickleValue& PickleMachine::top() {
+  if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) broken("finds the stack empty");
+  return stack_.back();
+}
+
+std::size_t PickleMachine::pop_mark() {
+  if (marks_.empty()) broken("finds no MARK");
+  const std::size_t height = marks_.back();
+  marks_.pop_back();
+  return height;
+}
+
+std::vector<PickleValue> PickleMachine::pop_to_mark() {
+  const auto first = stack_.begin() + static_cast<std::ptrdiff_t>(pop_mark());
+  std::vector<PickleValue> items(first, stack_.end());
+  stack_.erase(first, stack_.end());
+  return items;
+}
+
+PickleNode* PickleMachine::make_node() {
+  if (tree_.nodes_.size() >= kMaxNodes) broken(cat("makes more than ", kMaxNodes, " objects"));
+  PickleNode& node = tree_.nodes_.emplace_back();
+  node.offset = opcode_offset_;
+  return &node;
+}
+
+PickleValue PickleMachine::make_container(Kind kind, std::vector<PickleValue> items) {
+  PickleValue value;
+  value.kind = kind;
+  value.node = make_node();
+  value.node->items = std::move(items);
+  return value;
+}
+
+std::string_view PickleMachine::keep(std::string text) {
+  return tree_.texts_.emplace_back(std::move(text));
+}
+
+void PickleMachine::record(PickleAction::Kind kind, std::string what) {
+  if (!trace_) return;
+  if (trace_->actions.size() >= kMaxActions) broken(cat("is action number ", kMaxActions + 1));
+  trace_->actions.push_back({kind, std::move(what), opcode_offset_});
+}
+
+// What a call would call: a global by its name, the result of another call by that one's.
+std::string PickleMachine::described(const PickleValue& callee) const {
+  PickleValue value = callee;
+  std::string after;
+  for (int depth = 0; value.is(Kind::kCall) && depth < 4; ++depth) {
+    after += "(...)";
+    value = value.node->callee;
+  }
+  if (!value.is(Kind::kGlobal)) return cat("(", name_of(value.kind), ")", after);
+  return cat(value.node->module, ".", value.node->name, after);
+}
+
+void PickleMachine::push_global(std::string_view module, std::string_view name) {
+  PickleValue value = make_container(Kind::kGlobal);
+  value.node->module = module;
+  value.node->name = name;
+  record(PickleAction::Kind::kImport, cat(module, ".", name));
+  push(value);
+}
+
+// The class inside ('module', class, file, source): how streams before PyTorch 1.6 name the classes
+// of whole modules.
+PickleValue class_of_module_id(const PickleValue& persistent) {
+  const PickleValue& id = persistent.node->args;
+  const bool is_module_id = id.is(Kind::kTuple) && id.node->items.size() == 4 &&
+                            id.node->items[0].is(Kind::kString) &&
+                            id.node->items[0].text() == "module";
+  return is_module_id ? id.node->items[1] : persistent;
+}
+
+void PickleMachine::push_call(PickleValue callee, PickleValue args) {
+  if (callee.is(Kind::kPersistent)) callee = class_of_module_id(callee);
+  if (!callee.is(Kind::kGlobal) && !callee.is(Kind::kCall))
+    broken(cat("calls ", name_of(callee.kind), ", expected a global"));
+  if (!args.is(Kind::kTuple))
+    broken(cat("calls with ", name_of(args.kind), ", expected a tuple of arguments"));
+  PickleValue value = make_container(Kind::kCall);
+  value.node->callee = callee;
+  value.node->args = args;
+  record(PickleAction::Kind::kCall, described(callee));
+  push(value);
+}
+
+void PickleMachine::refuse_unless_traced() {
+  if (!trace_) broken("is refused: no saved model uses it");
+}
+
+void PickleMachine::op_mark() {
+  if (marks_.size() >= kMaxMarks) broken(cat("nests deeper than ", kMaxMarks));
+  marks_.push_back(stack_.size());
+}
+
+void PickleMachine::op_pop() {  // pickled tuples that hold themselves need it
+  if (stack_.size() > (marks_.empty() ? 0 : marks_.back())) {
+    stack_.pop_back();
+  } else {
+    pop_mark();
+  }
+}
+
+void PickleMachine::op_dup() {
+  refuse_unless_traced();
+  push(top());
+}
+
+void PickleMachine::op_proto() {
+  const auto protocol = cursor_.read<std::uint8_t>("PROTO");
+  if (protocol > 5) broken(cat("announces protocol ", int{protocol}, ", expected at most 5"));
+}
+
+std::int64_t PickleMachine::decimal(std::string_view digits, std::string_view what) const {
+  std::int64_t number = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, number);
+  if (error != std::errc() || stop != end)
+    broken(cat("holds ", in_quotes(digits, 40), ", expected ", what));
+  return number;
+}
+
+// Text forms of protocol 0: "01" and "00" are True and False.
+void PickleMachine::op_int() {
+  const std::string_view line = cursor_.line("INT");
+  if (line == "00" || line == "01") return push(make_bool(line == "01"));
+  push_decimal_long(line);
+}
+
+void PickleMachine::push_decimal_long(std::string_view digits) {
+  if (digits.ends_with('L')) digits.remove_suffix(1);
+  std::int64_t small = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, small);
+  if (error == std::errc() && stop == end) return push(make_int(small));
+  // Beyond 64 bits: to two's complement, one decimal digit at a time.
+  const bool negative = digits.starts_with('-');
+  if (negative) digits.remove_prefix(1);
+  if (digits.empty() || digits.size() > 2 * kMaxBigIntBytes)
+    broken(cat("holds an int of ", digits.size(), " digits"));
+  std::string bytes;
+  for (const char c : digits) {
+    if (c < '0' || c > '9') broken(cat("holds ", in_quotes(digits, 40), ", expected an int"));
+    unsigned carry = static_cast<unsigned>(c - '0');
+    for (char& byte : bytes) {
+      carry += static_cast<unsigned char>(byte) * 10U;
+      byte = static_cast<char>(carry & 0xff);
+      carry >>= 8;
+    }
+    if (carry != 0) bytes += static_cast<char>(carry);
+  }
+  bytes += '\0';
+  if (negative) {
+    unsigned carry = 1;
+    for (char& byte : bytes) {
+      carry += static_cast<unsigned char>(~byte);
+      byte = static_cast<char>(carry & 0xff);
+      carry >>= 8;
+    }
+  }
+  push(make_text(Kind::kBigInt, keep(std::move(bytes))));
+}
+
+void PickleMachine::op_long4() {
+  const auto length = cursor_.read<std::int32_t>("LONG4");
+  if (length < 0) broken(cat("has the length ", length));
+  push_long(cursor_.take(static_cast<std::uint64_t>(length), "LONG4"));
+}
+
+// Little-endian two's complement of any length; no bytes are 0.
+void PickleMachine::push_long(Bytes bytes) {
+  if (bytes.size() > kMaxBigIntBytes) broken(cat("holds an int of ", bytes.size(), " bytes"));
+  if (bytes.size() > 8) return push(make_text(Kind::kBigInt, as_text(bytes)));
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    number |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
+  const bool negative = !bytes.empty() && (bytes.back() & std::byte{0x80}) != std::byte{0};
+  if (negative && bytes.size() < 8) number |= ~std::uint64_t{0} << (8 * bytes.size());
+  push(make_int(static_cast<std::int64_t>(number)));
+}
+
+void PickleMachine::op_float() {
+  const std::string line(cursor_.line("FLOAT"));
+  char* end = nullptr;
+  const double number = std::strtod(line.c_str(), &end);
+  if (line.empty() || end != line.c_str() + line.size())
+    broken(cat("holds ", in_quotes(line, 40), ", expected a number"));
+  push(make_float(number));
+}
+
+void PickleMachine::op_binfloat() {  // big-endian, unlike everything else
+  std::uint64_t bits = 0;
+  for (const std::byte byte : cursor_.take(8, "BINFLOAT"))
+    bits = bits << 8 | std::to_integer<std::uint64_t>(byte);
+  push(make_float(std::bit_cast<double>(bits)));
+}
+
+// A Python string literal in quotes, with \\ \' \" \n \r \t \xhh.
+void PickleMachine::op_string() {
+  std::string_view line = cursor_.line("STRING");
+  const bool is_quoted = line.size() >= 2 && line.front() == line.back() &&
+                         (line.front() == '\'' || line.front() == '"');
+  if (!is_quoted) broken(cat("holds ", in_quotes(line, 40), ", expected a quoted string"));
+  line = line.substr(1, line.size() - 2);
+  if (line.find('\\') == std::string_view::npos) return push(make_text(Kind::kString, line));
+  std::string text;
+  for (std::size_t at = 0; at < line.size();) {
+    const char c = line[at++];
+    if (c != '\\' || at == line.size()) {
+      text += c;
+      continue;
+    }
+    const char escape = line[at++];
+    switch (escape) {
+      case 'n': text += '\n'; break;
+      case 'r': text += '\r'; break;
+      case 't': text += '\t'; break;
+      case 'x': {
+        const std::int64_t byte = hex_number(line, at, 2);
+        if (byte < 0) broken("holds a broken \\x escape");
+        text += static_cast<char>(byte);
+        break;
+      }
+      default: text += escape;
+    }
+  }
+  push(make_text(Kind::kString, keep(std::move(text))));
+}
+
+void PickleMachine::op_binstring() {
+  const auto length = cursor_.read<std::int32_t>("BINSTRING");
+  if (length < 0) broken(cat("has the length ", length));
+  push(make_text(Kind::kString,
+                 as_text(cursor_.take(static_cast<std::uint64_t>(length), "BINSTRING"))));
+}
+
+// Latin-1 with \uXXXX and \UXXXXXXXX.
+void PickleMachine::op_unicode() {
+  const std::string_view line = cursor_.line("UNICODE");
+  std::string text;
+  for (std::size_t at = 0; at < line.size();) {
+    const char c = line[at++];
+    const char escape = c == '\\' && at < line.size() ? line[at] : '\0';
+    if (escape != 'u' && escape != 'U') {
+      append_utf8(text, static_cast<unsigned char>(c));
+      continue;
+    }
+    const std::int64_t code = hex_number(line, ++at, escape == 'u' ? 4 : 8);
+    if (code < 0 || code > 0x10ffff) broken("holds a broken \\u escape");
+    append_utf8(text, static_cast<std::uint32_t>(code));
+  }
+  push(make_text(Kind::kString, keep(std::move(text))));
+}
+
+void PickleMachine::push_tuple(std::size_t size) {
+  std::vector<PickleValue> items(size);
+  while (size-- > 0) items[size] = pop();
+  push(make_container(Kind::kTuple, std::move(items)));
+}
+
+void PickleMachine::op_dict() {
+  std::vector<PickleValue> items = pop_to_mark();
+  if (items.size() % 2 != 0) broken("has a key without a value");
+  push(make_container(Kind::kDict, std::move(items)));
+}
+
+namespace {
+
+// Calls whose result is known to be no container: items may not be put into it.
+bool makes_a_tensor_or_value(const PickleValue& call) {
+  const PickleValue& callee = call.node->callee;
+  if (!callee.is(Kind::kGlobal)) return false;
+  return callee.node->name.starts_with("_rebuild_") || callee.node->module == "_codecs";
+}
+
+}  // namespace
+
+std::vector<PickleValue>& PickleMachine::items_for_append(PickleValue& target) {
+  const bool takes_items =
+      target.is(Kind::kList) || (target.is(Kind::kCall) && !makes_a_tensor_or_value(target) &&
+                                 !(target.node->has_pairs && !target.node->items.empty()));
+  if (!takes_items) broken(cat("appends to ", name_of(target.kind), ", expected a list"));
+  return target.node->items;
+}
+
+std::vector<PickleValue>& PickleMachine::items_for_pairs(PickleValue& target) {
+  const bool takes_pairs =
+      target.is(Kind::kDict) || (target.is(Kind::kCall) && !makes_a_tensor_or_value(target) &&
+                                 (target.node->has_pairs || target.node->items.empty()));
+  if (!takes_pairs) broken(cat("sets items of ", name_of(target.kind), ", expected a dict"));
+  target.node->has_pairs = true;
+  return target.node->items;
+}
+
+std::vector<PickleValue>& PickleMachine::items_for_add(PickleValue& target) {
+  if (!target.is(Kind::kSet)) broken(cat("adds to ", name_of(target.kind), ", expected a set"));
+  return target.node->items;
+}
+
+void PickleMachine::extend(std::vector<PickleValue>& to, const std::vector<PickleValue>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+void PickleMachine::op_append() {
+  const PickleValue item = pop();
+  items_for_append(top()).push_back(item);
+}
+
+void PickleMachine::op_appends() {
+  const std::vector<PickleValue> items = pop_to_mark();
+  extend(items_for_append(top()), items);
+}
+
+void PickleMachine::op_setitem() {
+  const PickleValue value = pop();
+  const PickleValue key = pop();
+  extend(items_for_pairs(top()), {key, value});
+}
+
+void PickleMachine::op_setitems() {
+  const std::vector<PickleValue> items = pop_to_mark();
+  if (items.size() % 2 != 0) broken("has a key without a value");
+  extend(items_for_pairs(top()), items);
+}
+
+void PickleMachine::op_additems() {
+  const std::vector<PickleValue> items = pop_to_mark();
+  extend(items_for_add(top()), items);
+}
+
+std::uint64_t PickleMachine::memo_index(std::string_view what) {
+  const std::int64_t index = decimal(cursor_.line(what), "a memo index");
+  if (index < 0) broken(cat("has the memo index ", index));
+  return static_cast<std::uint64_t>(index);
+}
+
+void PickleMachine::memoize(std::uint64_t index) {
+  if (memo_.size() + sparse_memo_.size() >= kMaxMemo)
+    broken(cat("remembers more than ", kMaxMemo, " values"));
+  if (index < memo_.size()) {
+    memo_[index] = top();
+  } else if (index == memo_.size() && !sparse_memo_.contains(index)) {
+    memo_.push_back(top());
+  } else {
+    sparse_memo_[index] = top();
+  }
+}
+
+void PickleMachine::recall(std::uint64_t index) {
+  if (index < memo_.size()) return push(memo_[index]);
+  const auto found = sparse_memo_.find(index);
+  if (found == sparse_memo_.end())
+    broken(cat("asks for memo entry ", index, ", which was never set"));
+  push(found->second);
+}
+
+void PickleMachine::op_global() {
+  const std::string_view module = cursor_.line("GLOBAL");
+  push_global(module, cursor_.line("GLOBAL"));
+}
+
+void PickleMachine::op_stack_global() {
+  const PickleValue name = pop();
+  const PickleValue module = pop();
+  if (!name.is(Kind::kString) || !module.is(Kind::kString))
+    broken(cat("names a global by ", name_of(module.kind), " and ", name_of(name.kind),
+               ", expected two strings"));
+  push_global(module.text(), name.text());
+}
+
+void PickleMachine::op_reduce() {
+  const PickleValue args = pop();
+  push_call(pop(), args);
+}
+
+void PickleMachine::op_newobj() {
+  const PickleValue args = pop();
+  push_call(pop(), args);
+}
+
+void PickleMachine::op_newobj_ex() {
+  const PickleValue keywords = pop();
+  const PickleValue args = pop();
+  push_call(pop(), args);
+  top().node->state = keywords;
+}
+
+// obj.__setstate__(state), or obj.__dict__.update(state).
+void PickleMachine::op_build() {
+  const PickleValue state = pop();
+  PickleValue& target = top();
+  if (!target.is(Kind::kCall))
+    broken(cat("sets the state of ", name_of(target.kind), ", expected an object"));
+  record(PickleAction::Kind::kBuild, described(target.node->callee));
+  target.node->state = state;
+}
+
+void PickleMachine::op_inst() {
+  refuse_unless_traced();
+  const std::string_view module = cursor_.line("INST");
+  push_global(module, cursor_.line("INST"));
+  const PickleValue callee = pop();
+  push_call(callee, make_container(Kind::kTuple, pop_to_mark()));
+}
+
+void PickleMachine::op_obj() {
+  refuse_unless_traced();
+  std::vector<PickleValue> items = pop_to_mark();
+  if (items.empty()) broken("has no class");
+  const PickleValue callee = items.front();
+  items.erase(items.begin());
+  push_call(callee, make_container(Kind::kTuple, std::move(items)));
+}
+
+void PickleMachine::op_persid() {
+  refuse_unless_traced();
+  const std::string_view id = cursor_.line("PERSID");
+  record(PickleAction::Kind::kPersistent, std::string(id));
+  push(make_text(Kind::kString, id));
+}
+
+void PickleMachine::op_binpersid() {
+  const PickleValue id = pop();
+  PickleValue value = make_container(Kind::kPersistent);
+  value.node->args = id;
+  tree_.persistent_ids_.push_back(id);
+  push(value);
+}
+
+void PickleMachine::push_extension(std::uint64_t code) {
+  refuse_unless_traced();
+  record(PickleAction::Kind::kExtension, cat("extension registry code ", code));
+  PickleValue value = make_container(Kind::kGlobal);
+  value.node->module = "copyreg";
+  value.node->name = "_inverted_registry";
+  push(value);
+}
+
+void PickleMachine::op_next_buffer() { broken("asks for a buffer outside of the pickle"); }
+
+PickleTree read_pickle(const Blob& source, std::uint64_t start) {
+  return PickleMachine(source, start, nullptr).run();
+}
+
+PickleTrace trace_pickle(const Blob& source, std::uint64_t start) {
+  PickleTrace trace;
+  try {
+    trace.length = PickleMachine(source, start, &trace).run().length();
+  } catch (const Error& error) {
+    trace.error = error.what();
+  }
+  return trace;
+}
+
+}  // namespace voxport

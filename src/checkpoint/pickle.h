@@ -1,0 +1,111 @@
+// Python's pickle, read as data. docs/formats/pickle.md
+//
+// A pickle is a program for a small stack machine, and Python's own reader imports and calls
+// whatever the program names. This machine has no such power: a global is a pair of words, a call
+// is a record of what would have been called, and nothing is ever looked up or run.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/blob.h"
+
+namespace voxport {
+
+struct PickleNode;
+
+// A pickled value. Text points into the pickle or into the PickleTree; containers are nodes of it.
+struct PickleValue {
+  enum class Kind : std::uint8_t {
+    kNone,
+    kBool,
+    kInt,
+    kBigInt,  // text: two's complement, little-endian, more than 8 bytes
+    kFloat,
+    kString,  // text: UTF-8, lone surrogates included
+    kBytes,
+    kList,
+    kTuple,
+    kSet,
+    kDict,       // node->items: key, value, key, value
+    kGlobal,     // node->module and node->name
+    kCall,       // node->callee called with node->args, and what was done to the result
+    kPersistent  // node->args: the id of something kept outside the pickle
+  };
+
+  Kind kind = Kind::kNone;
+  union {
+    std::int64_t integer = 0;
+    double number;
+    bool flag;
+    PickleNode* node;
+    std::size_t length;  // of text
+  };
+  const char* data = nullptr;
+
+  std::string_view text() const { return {data, length}; }
+  bool is(Kind other) const { return kind == other; }
+};
+
+// The word a person would use: "a list", "an int".
+std::string_view name_of(PickleValue::Kind kind);
+
+struct PickleNode {
+  std::vector<PickleValue> items;  // what was put in or appended; pairs for dicts and SETITEM
+  PickleValue callee;              // kCall
+  PickleValue args;                // kCall: a tuple; kPersistent: the id
+  PickleValue state;               // kCall: what BUILD handed over
+  std::string_view module, name;   // kGlobal
+  std::uint64_t offset = 0;        // kGlobal, kCall: where it stands in the pickle
+  bool has_pairs = false;          // kCall: items came by SETITEM(S)
+};
+
+// One name for what versions of Python and numpy call differently: __builtin__.set is builtins.set.
+std::string plain_global_name(std::string_view module_and_name);
+
+// One thing a Python loader would have done besides making plain values.
+struct PickleAction {
+  enum class Kind { kImport, kCall, kBuild, kPersistent, kExtension };
+  Kind kind;
+  std::string what;  // "os.system"
+  std::uint64_t offset;
+};
+
+// A pickle read to its STOP.
+class PickleTree {
+ public:
+  const PickleValue& root() const { return root_; }
+  // Bytes of the pickle, STOP included: where the next one starts in a stream of several.
+  std::uint64_t length() const { return length_; }
+  // The ids of everything the pickle keeps outside of itself, in order, repeats included.
+  const std::vector<PickleValue>& persistent_ids() const { return persistent_ids_; }
+
+ private:
+  friend class PickleMachine;
+  Blob source_;  // text points into it
+  std::vector<PickleValue> persistent_ids_;
+  std::deque<PickleNode> nodes_;
+  std::deque<std::string> texts_;
+  PickleValue root_;
+  std::uint64_t length_ = 0;
+};
+
+// Reads the pickle that `source` starts with. `start` is its offset in the file, for messages.
+// Fails with kCorrupt when it breaks the rules of pickle, exceeds a limit, or uses an opcode that
+// no saved model needs.
+PickleTree read_pickle(const Blob& source, std::uint64_t start = 0);
+
+// The same machine, looked at from outside: all imports and calls in order, up to where the pickle
+// ends or breaks. `error` is empty when it ended well. Never fails.
+struct PickleTrace {
+  std::vector<PickleAction> actions;
+  std::string error;
+  std::uint64_t length = 0;
+};
+PickleTrace trace_pickle(const Blob& source, std::uint64_t start = 0);
+
+}  // namespace voxport

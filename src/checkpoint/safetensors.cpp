@@ -1,0 +1,240 @@
+#include "checkpoint/safetensors.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/cursor.h"
+#include "base/fail.h"
+
+namespace voxport {
+namespace {
+
+constexpr std::uint64_t kMaxHeader = 100'000'000;  // as in the reference implementation
+constexpr std::size_t kMaxRank = 64;
+
+struct DTypeRow {
+  std::string_view name;
+  DType dtype;
+};
+
+constexpr DTypeRow kDTypes[] = {
+    {"BF16", DType::kBFloat16},      {"BOOL", DType::kBool},
+    {"C128", DType::kComplex128},    {"C64", DType::kComplex64},
+    {"F16", DType::kFloat16},        {"F32", DType::kFloat32},
+    {"F64", DType::kFloat64},        {"F8_E4M3", DType::kFloat8E4M3FN},
+    {"F8_E5M2", DType::kFloat8E5M2}, {"F8_E8M0", DType::kFloat8E8M0FNU},
+    {"I16", DType::kInt16},          {"I32", DType::kInt32},
+    {"I64", DType::kInt64},          {"I8", DType::kInt8},
+    {"U16", DType::kUInt16},         {"U32", DType::kUInt32},
+    {"U64", DType::kUInt64},         {"U8", DType::kUInt8},
+};
+
+// What the header says of one tensor.
+struct Description {
+  std::string name;
+  std::string dtype;
+  std::vector<std::uint64_t> shape;
+  bool has_shape = false;
+  std::vector<std::uint64_t> data_offsets;
+};
+
+// Follows the header as it is parsed, so that no tree of it is ever built: 100 MB of JSON cost what
+// the tensors they describe cost. Knows exactly the keys of the format.
+class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  std::vector<Description> tensors;
+  std::vector<std::pair<std::string, std::string>> metadata;
+
+  bool null() override { return unexpected("null"); }
+  bool boolean(bool) override { return unexpected("a bool"); }
+  bool number_integer(number_integer_t) override { return unexpected("a negative number"); }
+  bool number_float(number_float_t, const string_t&) override {
+    return unexpected("a number with a fraction, or beyond 64 bits");
+  }
+  bool binary(binary_t&) override { return unexpected("binary data"); }
+
+  bool number_unsigned(number_unsigned_t number) override {
+    if (!numbers_) return unexpected("a number");
+    if (numbers_->size() >= kMaxRank)
+      fail(Error::kCorrupt, "tensor ", in_quotes(name_), " has more than ", kMaxRank, " sizes");
+    numbers_->push_back(number);
+    return true;
+  }
+
+  bool string(string_t& text) override {
+    if (depth_ == 2 && in_metadata_) {
+      metadata.emplace_back(key_, std::move(text));
+      return true;
+    }
+    if (depth_ != 2 || key_ != "dtype" || numbers_) return unexpected("a string");
+    tensors.back().dtype = std::move(text);
+    return true;
+  }
+
+  bool start_object(std::size_t) override {
+    if (depth_ >= 2 || numbers_) return unexpected("an object");
+    if (++depth_ == 2) {
+      in_metadata_ = name_ == "__metadata__";
+      if (!in_metadata_) tensors.emplace_back().name = name_;
+      keys_.clear();
+    }
+    return true;
+  }
+
+  bool end_object() override {
+    --depth_;
+    return true;
+  }
+
+  bool key(string_t& key) override {
+    if (depth_ == 1) {
+      if (!names_.insert(key).second)
+        fail(Error::kCorrupt, "the header names ", in_quotes(key), " twice");
+      name_ = std::move(key);
+      return true;
+    }
+    if (!keys_.insert(key).second)
+      fail(Error::kCorrupt, "the header of ", in_quotes(name_), " has the key ", in_quotes(key),
+           " twice");
+    const bool is_known = key == "dtype" || key == "shape" || key == "data_offsets";
+    if (!in_metadata_ && !is_known)
+      fail(Error::kCorrupt, "the header of tensor ", in_quotes(name_), " has the key ",
+           in_quotes(key), ", expected dtype, shape and data_offsets");
+    key_ = std::move(key);
+    return true;
+  }
+
+  bool start_array(std::size_t) override {
+    const bool is_expected = depth_ == 2 && !in_metadata_ && !numbers_ && key_ != "dtype";
+    if (!is_expected) return unexpected("an array");
+    Description& tensor = tensors.back();
+    tensor.has_shape |= key_ == "shape";
+    numbers_ = key_ == "shape" ? &tensor.shape : &tensor.data_offsets;
+    return true;
+  }
+
+  bool end_array() override {
+    numbers_ = nullptr;
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    // Numbers beyond a double are reported by an exception of their own kind.
+    fail(Error::kCorrupt,
+         "the header is not JSON: ", error.id == 406 ? "a number is out of range" : "syntax error",
+         " at byte ", 7 + position);
+  }
+
+ private:
+  [[noreturn]] bool unexpected(std::string_view found) const {
+    fail(Error::kCorrupt, "the header of ", name_.empty() ? "the file" : in_quotes(name_),
+         " holds ", found, key_.empty() ? "" : cat(" at ", in_quotes(key_)),
+         ", which has no place there");
+  }
+
+  int depth_ = 0;
+  bool in_metadata_ = false;
+  std::string name_, key_;
+  std::vector<std::uint64_t>* numbers_ = nullptr;
+  std::unordered_set<std::string> names_, keys_;
+};
+
+DType read_dtype(const Description& tensor) {
+  for (const auto& [name, dtype] : kDTypes)
+    if (name == tensor.dtype) return dtype;
+  fail(Error::kUnsupported, "tensor ", in_quotes(tensor.name), " has the dtype ",
+       in_quotes(tensor.dtype), ", which is not known here");
+}
+
+void check_complete(const Description& tensor) {
+  if (tensor.dtype.empty() || !tensor.has_shape || tensor.data_offsets.size() != 2)
+    fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name),
+         " lacks one of dtype, shape and data_offsets [begin, end]");
+}
+
+// The buffer must be covered by the tensors from its first byte to its last, without overlap.
+void check_coverage(std::vector<Description>& tensors, std::uint64_t size) {
+  std::stable_sort(tensors.begin(), tensors.end(),
+                   [](const auto& a, const auto& b) { return a.data_offsets < b.data_offsets; });
+  std::uint64_t end = 0;
+  for (const Description& tensor : tensors) {
+    const std::uint64_t begin = tensor.data_offsets[0];
+    if (tensor.data_offsets[1] < begin)
+      fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name), " ends before it begins");
+    if (begin != end) {
+      fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name), " begins at byte ", begin,
+           " of the data, but the one before it ends at byte ", end);
+    }
+    end = tensor.data_offsets[1];
+    if (end > size)
+      fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name), " ends at byte ", end,
+           " of the data, but the file holds ", size);
+  }
+  if (end != size)
+    fail(Error::kCorrupt, "the tensors end at byte ", end, " of the data, but the file holds ",
+         size);
+}
+
+std::vector<std::int64_t> read_shape(const Description& tensor) {
+  std::vector<std::int64_t> shape;
+  for (const std::uint64_t size : tensor.shape) {
+    if (size > std::uint64_t{INT64_MAX})
+      fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name), " has a size of ", size);
+    shape.push_back(static_cast<std::int64_t>(size));
+  }
+  return shape;
+}
+
+Value read_tensor(const Description& tensor, const Blob& data) {
+  const DType dtype = read_dtype(tensor);
+  const std::uint64_t begin = tensor.data_offsets[0];
+  const Blob bytes = data.slice(begin, tensor.data_offsets[1] - begin);
+  auto storage = std::make_shared<Storage>(bytes.size(), [bytes] { return bytes; });
+  Tensor made = in_context(cat("reading ", in_quotes(tensor.name)), [&] {
+    return make_tensor(dtype, read_shape(tensor), {}, 0, std::move(storage));
+  });
+  if (made.size_in_bytes() != bytes.size()) {
+    fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name), " of shape ", shape_text(made.shape),
+         " and dtype ", tensor.dtype, " has ", bytes.size(), " bytes, expected ",
+         made.size_in_bytes());
+  }
+  return make_value(Value::Kind::kTensor, std::make_shared<const Tensor>(std::move(made)));
+}
+
+}  // namespace
+
+bool recognise_safetensors(Bytes bytes) {
+  if (bytes.size() < 10) return false;
+  Cursor cursor(bytes);
+  const auto length = cursor.read<std::uint64_t>("safetensors header");
+  return bytes[8] == std::byte{'{'} && length <= kMaxHeader;
+}
+
+Checkpoint read_safetensors(const Blob& file) {
+  Cursor cursor(file.bytes());
+  const auto length = cursor.read<std::uint64_t>("safetensors header length");
+  if (length > kMaxHeader)
+    fail(Error::kCorrupt, "the header has ", length, " bytes, expected at most ", kMaxHeader);
+  const std::string_view header = as_text(cursor.take(length, "safetensors header"));
+  const Blob data = file.slice(8 + length, file.size() - 8 - length);
+
+  HeaderReader reader;
+  nlohmann::json::sax_parse(header, &reader);
+  for (const Description& tensor : reader.tensors) check_complete(tensor);
+  check_coverage(reader.tensors, data.size());
+
+  Checkpoint checkpoint;
+  checkpoint.kind = FileKind::kSafetensors;
+  checkpoint.metadata = std::move(reader.metadata);
+  std::vector<Entry> entries;
+  for (const Description& tensor : reader.tensors)
+    entries.push_back({tensor.name, read_tensor(tensor, data)});
+  checkpoint.root = make_value(Value::Kind::kDict, std::move(entries));
+  return checkpoint;
+}
+
+}  // namespace voxport

@@ -1,0 +1,983 @@
+#include "checkpoint/torch_object.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/fail.h"
+
+namespace voxport {
+namespace {
+
+using P = PickleValue::Kind;
+using K = Value::Kind;
+
+// Shared parts are written out at each place that refers to them, so a few bytes can stand for a
+// tree of any size; these bound it.
+constexpr std::size_t kMaxDepth = 200;
+constexpr std::size_t kMaxValues = 2'000'000;
+constexpr std::uint64_t kMaxCopiedBytes = std::uint64_t{256} << 20;
+constexpr std::size_t kMaxRank = 64;  // as in PyTorch
+
+struct StorageClass {
+  std::string_view name;
+  DType dtype;
+};
+
+constexpr StorageClass kStorageClasses[] = {
+    {"BFloat16Storage", DType::kBFloat16},
+    {"BoolStorage", DType::kBool},
+    {"ByteStorage", DType::kUInt8},
+    {"CharStorage", DType::kInt8},
+    {"ComplexDoubleStorage", DType::kComplex128},
+    {"ComplexFloatStorage", DType::kComplex64},
+    {"DoubleStorage", DType::kFloat64},
+    {"FloatStorage", DType::kFloat32},
+    {"HalfStorage", DType::kFloat16},
+    {"IntStorage", DType::kInt32},
+    {"LongStorage", DType::kInt64},
+    {"QInt32Storage", DType::kQInt32},
+    {"QInt8Storage", DType::kQInt8},
+    {"QUInt2x4Storage", DType::kQUInt2x4},
+    {"QUInt4x2Storage", DType::kQUInt4x2},
+    {"QUInt8Storage", DType::kQUInt8},
+    {"ShortStorage", DType::kInt16},
+};
+
+std::string qualified_name(const PickleNode& global) {
+  return plain_global_name(cat(global.module, ".", global.name));
+}
+
+std::string decimal(std::string_view little_endian) {
+  std::vector<unsigned char> bytes(little_endian.begin(), little_endian.end());
+  const bool negative = !bytes.empty() && bytes.back() >= 0x80;
+  if (negative) {
+    unsigned carry = 1;
+    for (unsigned char& byte : bytes) {
+      carry += static_cast<unsigned char>(~byte);
+      byte = static_cast<unsigned char>(carry & 0xff);
+      carry >>= 8;
+    }
+  }
+  std::string digits;
+  while (!bytes.empty()) {
+    unsigned rest = 0;
+    for (std::size_t i = bytes.size(); i-- > 0;) {
+      rest = rest * 256 + bytes[i];
+      bytes[i] = static_cast<unsigned char>(rest / 10);
+      rest %= 10;
+    }
+    digits += static_cast<char>('0' + rest);
+    while (!bytes.empty() && bytes.back() == 0) bytes.pop_back();
+  }
+  if (negative) digits += '-';
+  std::reverse(digits.begin(), digits.end());
+  return digits;
+}
+
+// As Python's repr: the shortest digits that read back the same.
+std::string float_text(double number) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, number).ptr;
+  std::string text(buffer, end);
+  if (std::isfinite(number) && text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+// What a call calls; for the result of another call, what that one called.
+std::string called_name(const PickleNode& call) {
+  const PickleValue* callee = &call.callee;
+  for (int depth = 0; callee->is(P::kCall) && depth < 8; ++depth) callee = &callee->node->callee;
+  return callee->is(P::kGlobal) ? qualified_name(*callee->node) : "(an object)";
+}
+
+std::string key_text(const PickleValue& key, int depth = 0);
+
+// The keys of a tuple or a set, joined by commas and cut where they become too many.
+std::string keys_text(const std::vector<PickleValue>& keys, int depth) {
+  std::string text;
+  for (const PickleValue& key : keys) {
+    if (depth >= 4 || text.size() > 200) return text + "...";
+    text += cat(text.empty() ? "" : ", ", key_text(key, depth + 1));
+  }
+  return text;
+}
+
+std::string frozenset_text(const std::vector<PickleValue>& items, int depth) {
+  return items.empty() ? "frozenset()" : cat("frozenset({", keys_text(items, depth), "})");
+}
+
+// A dict key as the last part of a name: strings as they are, the rest as Python's repr.
+std::string key_text(const PickleValue& key, int depth) {
+  switch (key.kind) {
+    case P::kString: {
+      if (depth == 0) return std::string(key.text());
+      const char quote = key.text().find('\'') != std::string_view::npos &&
+                                 key.text().find('"') == std::string_view::npos
+                             ? '"'
+                             : '\'';
+      return cat(quote, key.text(), quote);
+    }
+    case P::kBytes: return cat("b'", printable(key.text()), "'");
+    case P::kInt: return std::to_string(key.integer);
+    case P::kBigInt: return decimal(key.text());
+    case P::kFloat: return float_text(key.number);
+    case P::kBool: return key.flag ? "True" : "False";
+    case P::kNone: return "None";
+    case P::kGlobal: return qualified_name(*key.node);
+    case P::kTuple:
+      return cat("(", keys_text(key.node->items, depth), key.node->items.size() == 1 ? ",)" : ")");
+    case P::kSet: return frozenset_text(key.node->items, depth);
+    case P::kCall: {
+      const std::string callee = called_name(*key.node);
+      const std::vector<PickleValue>& args = key.node->args.node->items;
+      const bool is_bytes = callee == "_codecs.encode" && !args.empty() && args[0].is(P::kString);
+      if (is_bytes) return cat("b'", printable(args[0].text()), "'");
+      const bool is_set = callee == "builtins.frozenset" && !args.empty() && args[0].is(P::kList);
+      return is_set ? frozenset_text(args[0].node->items, depth) : callee;
+    }
+    default: return cat("(", name_of(key.kind), ")");
+  }
+}
+
+std::optional<std::string_view> raw_bytes(const PickleValue& value) {
+  if (value.is(P::kBytes) || value.is(P::kString)) return value.text();  // str in Python 2
+  return std::nullopt;
+}
+
+// UTF-8 of code points below 256 -> their bytes: what _codecs.encode(text, 'latin1') makes.
+std::optional<std::string> latin1(std::string_view utf8) {
+  std::string bytes;
+  for (std::size_t at = 0; at < utf8.size(); ++at) {
+    const auto lead = static_cast<unsigned char>(utf8[at]);
+    if (lead < 0x80) {
+      bytes += utf8[at];
+      continue;
+    }
+    if ((lead & 0xfe) != 0xc2 || at + 1 == utf8.size()) return std::nullopt;
+    bytes += static_cast<char>((lead & 3) << 6 | (static_cast<unsigned char>(utf8[++at]) & 0x3f));
+  }
+  return bytes;
+}
+
+// Without empty parts and without '.', as pathlib prints it; two leading slashes mean something.
+std::string normal_path(std::string_view text) {
+  std::string normal;
+  if (text.starts_with('/'))
+    normal = text.starts_with("//") && !text.starts_with("///") ? "//" : "/";
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('/', start), text.size());
+    const std::string_view part = text.substr(start, end - start);
+    start = end + 1;
+    if (part.empty() || part == ".") continue;
+    if (!normal.empty() && !normal.ends_with('/')) normal += '/';
+    normal += part;
+  }
+  return normal.empty() ? "." : normal;
+}
+
+std::shared_ptr<const Storage> storage_of(std::string bytes) {
+  const std::uint64_t size = bytes.size();
+  return std::make_shared<Storage>(size, [blob = Blob::own(std::move(bytes))] { return blob; });
+}
+
+// numpy's own description of an element: kind, size and byte order.
+struct NumpyDType {
+  std::string_view code;       // of strings: "U7", "S3"
+  std::optional<DType> dtype;  // nothing for strings, objects, dates
+  bool big_endian = false;
+};
+
+std::optional<DType> numpy_dtype_named(std::string_view code) {
+  struct Row {
+    std::string_view code, name;
+  };
+  static constexpr Row kRows[] = {
+      {"b1", "bool"},    {"c16", "complex128"}, {"c8", "complex64"}, {"f2", "float16"},
+      {"f4", "float32"}, {"f8", "float64"},     {"i1", "int8"},      {"i2", "int16"},
+      {"i4", "int32"},   {"i8", "int64"},       {"u1", "uint8"},     {"u2", "uint16"},
+      {"u4", "uint32"},  {"u8", "uint64"},
+  };
+  if (code.starts_with('<') || code.starts_with('|')) code.remove_prefix(1);
+  for (const auto& [row_code, name] : kRows)
+    if (row_code == code) return dtype_named(name);
+  return std::nullopt;
+}
+
+void swap_bytes(std::string& bytes, std::size_t width) {
+  for (std::size_t at = 0; at + width <= bytes.size(); at += width)
+    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                 bytes.begin() + static_cast<std::ptrdiff_t>(at + width));
+}
+
+// Complex numbers are pairs: each half is swapped by itself.
+std::size_t swap_width(DType dtype) {
+  const bool is_complex = dtype == DType::kComplex64 || dtype == DType::kComplex128;
+  return is_complex ? size_of(dtype) / 2 : size_of(dtype);
+}
+
+class Interpreter {
+ public:
+  explicit Interpreter(const FindPersistent& find_persistent) : find_(find_persistent) {}
+
+  Value value(const PickleValue& pickled);
+
+  // The name of what is being read. After a failure: of what could not be.
+  std::string where() const;
+
+ private:
+  using Handler = Value (Interpreter::*)(const PickleNode& call);
+  static Handler find_handler(const std::string& name);
+
+  // Both fail beyond a limit.
+  void enter(const PickleNode* node);
+  std::string copied(std::string_view text);
+
+  // Containers.
+  Entry named(std::string key, const PickleValue& pickled);
+  Value sequence(K kind, const std::vector<PickleValue>& items);
+  Value dict(const std::vector<PickleValue>& pairs);
+  Value object(const PickleNode& call, std::string name);
+  Value module(const PickleNode& call, std::string name);
+  Value call_of(const PickleNode& call);
+
+  // Calls we know.
+  Value ordered_dict(const PickleNode& call);
+  Value counter(const PickleNode& call) { return value(arg(call, 0)); }
+  Value list(const PickleNode& call);
+  Value set(const PickleNode& call);
+  Value complex(const PickleNode& call);
+  Value encode(const PickleNode& call);
+  Value bytearray(const PickleNode& call);
+  Value name_space(const PickleNode& call);
+  Value attribute_dict(const PickleNode& call) { return dict(call.items); }
+  Value path(const PickleNode& call);
+  Value reconstructor(const PickleNode& call);
+  Value size(const PickleNode& call) { return value(arg(call, 0)); }
+  Value device(const PickleNode& call);
+  Value first_argument(const PickleNode& call) { return value(arg(call, 0)); }
+  Value rebuild_tensor(const PickleNode& call);
+  Value rebuild_tensor_v3(const PickleNode& call);
+  Value rebuild_from_type(const PickleNode& call);
+  Value rebuild_from_numpy(const PickleNode& call);
+  Value rebuild_qtensor(const PickleNode& call);
+  Value rebuild_sparse(const PickleNode& call);
+  Value rebuild_meta(const PickleNode& call);
+  Value numpy_scalar(const PickleNode& call);
+  Value numpy_array(const PickleNode& call);
+  Value numpy_frombuffer(const PickleNode& call);
+
+  // Parts of them.
+  const PickleValue& arg(const PickleNode& call, std::size_t index) const;
+  std::int64_t integer(const PickleValue& value, std::string_view what) const;
+  std::vector<std::int64_t> integers(const PickleValue& value, std::string_view what) const;
+  TypedStorage storage(const PickleValue& value) const;
+  std::optional<DType> torch_dtype(const PickleValue& value) const;
+  Value strided(const PickleNode& call, DType dtype, const PickleValue* metadata);
+  Value unreadable(DType dtype, std::vector<std::int64_t> shape, std::string why) const;
+  NumpyDType numpy_dtype(const PickleValue& value) const;
+  std::string bytes_of(const PickleValue& value);
+  Value numpy_values(const NumpyDType& dtype, std::vector<std::int64_t> shape, bool fortran,
+                     std::string bytes) const;
+
+  const FindPersistent& find_;
+  std::vector<const PickleNode*> path_;  // the containers we are inside of
+  std::vector<std::string> keys_;        // their names; left as they are by a failure
+  std::unordered_map<const PickleNode*, Handler> handlers_;
+  std::size_t values_ = 0;
+  std::uint64_t copied_bytes_ = 0;
+};
+
+Interpreter::Handler Interpreter::find_handler(const std::string& name) {
+  using I = Interpreter;
+  static const std::unordered_map<std::string_view, Handler> kHandlers = {
+      {"_codecs.encode", &I::encode},
+      {"argparse.Namespace", &I::name_space},
+      {"builtins.bytearray", &I::bytearray},
+      {"builtins.bytes", &I::bytearray},
+      {"builtins.complex", &I::complex},
+      {"builtins.dict", &I::ordered_dict},
+      {"builtins.frozenset", &I::set},
+      {"builtins.list", &I::list},
+      {"builtins.set", &I::set},
+      {"collections.Counter", &I::counter},
+      {"collections.OrderedDict", &I::ordered_dict},
+      {"collections.defaultdict", &I::attribute_dict},
+      {"copyreg._reconstructor", &I::reconstructor},
+      {"lightning.fabric.utilities.data.AttributeDict", &I::attribute_dict},
+      {"lightning_fabric.utilities.data.AttributeDict", &I::attribute_dict},
+      {"numpy.core.multiarray._reconstruct", &I::numpy_array},
+      {"numpy.core.multiarray.scalar", &I::numpy_scalar},
+      {"numpy.core.numeric._frombuffer", &I::numpy_frombuffer},
+      {"pathlib.Path", &I::path},
+      {"pathlib.PosixPath", &I::path},
+      {"pathlib.PurePath", &I::path},
+      {"pathlib.PurePosixPath", &I::path},
+      {"pathlib.PureWindowsPath", &I::path},
+      {"pathlib.WindowsPath", &I::path},
+      {"pytorch_lightning.utilities.parsing.AttributeDict", &I::attribute_dict},
+      {"torch.Size", &I::size},
+      {"torch._tensor._rebuild_from_type", &I::rebuild_from_type},
+      {"torch._tensor._rebuild_from_type_v2", &I::rebuild_from_type},
+      {"torch._utils._rebuild_device_tensor_from_cpu_tensor", &I::first_argument},
+      {"torch._utils._rebuild_device_tensor_from_numpy", &I::rebuild_from_numpy},
+      {"torch._utils._rebuild_meta_tensor_no_storage", &I::rebuild_meta},
+      {"torch._utils._rebuild_parameter", &I::first_argument},
+      {"torch._utils._rebuild_parameter_with_state", &I::first_argument},
+      {"torch._utils._rebuild_qtensor", &I::rebuild_qtensor},
+      {"torch._utils._rebuild_sparse_csr_tensor", &I::rebuild_sparse},
+      {"torch._utils._rebuild_sparse_tensor", &I::rebuild_sparse},
+      {"torch._utils._rebuild_tensor", &I::rebuild_tensor},
+      {"torch._utils._rebuild_tensor_v2", &I::rebuild_tensor},
+      {"torch._utils._rebuild_tensor_v3", &I::rebuild_tensor_v3},
+      {"torch._utils._rebuild_xla_tensor", &I::rebuild_from_numpy},
+      {"torch.device", &I::device},
+      {"torch.jit._pickle.build_boollist", &I::first_argument},
+      {"torch.jit._pickle.build_doublelist", &I::first_argument},
+      {"torch.jit._pickle.build_intlist", &I::first_argument},
+      {"torch.jit._pickle.build_tensorlist", &I::first_argument},
+      {"torch.jit._pickle.restore_type_tag", &I::first_argument},
+  };
+  const auto found = kHandlers.find(name);
+  return found == kHandlers.end() ? nullptr : found->second;
+}
+
+Value Interpreter::value(const PickleValue& pickled) {
+  if (++values_ > kMaxValues)
+    fail(Error::kCorrupt, "the pickle holds more than ", kMaxValues, " values when written out");
+  switch (pickled.kind) {
+    case P::kNone: return {};
+    case P::kBool: return make_value(K::kBool, pickled.flag);
+    case P::kInt: return make_value(K::kInt, pickled.integer);
+    case P::kBigInt: return make_value(K::kBigInt, decimal(pickled.text()));
+    case P::kFloat: return make_value(K::kFloat, pickled.number);
+    case P::kString: return make_value(K::kString, copied(pickled.text()));
+    case P::kBytes: return make_value(K::kBytes, copied(pickled.text()));
+    case P::kGlobal: {
+      const auto dtype = torch_dtype(pickled);
+      if (dtype) return make_value(K::kDType, std::string(name_of(*dtype)));
+      Value opaque = make_value(K::kOpaque, std::vector<Entry>());
+      opaque.name = qualified_name(*pickled.node);
+      return opaque;
+    }
+    case P::kPersistent: {
+      Persistent found = find_(pickled.node->args);
+      if (Tensor* tensor = std::get_if<Tensor>(&found))
+        return make_value(K::kTensor, std::make_shared<const Tensor>(std::move(*tensor)));
+      const auto& [dtype, untyped, storage] = std::get<TypedStorage>(found);
+      if (!storage) return unreadable(dtype, {0}, "a tensor on the meta device");
+      const auto numel = static_cast<std::int64_t>(storage->size() / size_of(dtype));
+      return make_value(
+          K::kTensor, std::make_shared<const Tensor>(make_tensor(dtype, {numel}, {}, 0, storage)));
+    }
+    default: break;
+  }
+
+  const PickleNode* node = pickled.node;
+  if (std::find(path_.begin(), path_.end(), node) != path_.end()) {
+    Value itself = make_value(K::kOpaque, std::vector<Entry>());
+    itself.name = "(a container that holds itself)";
+    return itself;
+  }
+  enter(node);
+  Value made = pickled.is(P::kDict)    ? dict(node->items)
+               : pickled.is(P::kCall)  ? call_of(*node)
+               : pickled.is(P::kList)  ? sequence(K::kList, node->items)
+               : pickled.is(P::kTuple) ? sequence(K::kTuple, node->items)
+                                       : sequence(K::kSet, node->items);
+  path_.pop_back();
+  return made;
+}
+
+void Interpreter::enter(const PickleNode* node) {
+  if (path_.size() >= kMaxDepth)
+    fail(Error::kCorrupt, "the pickle's values nest deeper than ", kMaxDepth);
+  path_.push_back(node);
+}
+
+std::string Interpreter::copied(std::string_view text) {
+  copied_bytes_ += text.size();
+  if (copied_bytes_ > kMaxCopiedBytes) {
+    fail(Error::kCorrupt, "the pickle holds more than ", kMaxCopiedBytes,
+         " bytes of text when written out");
+  }
+  return std::string(text);
+}
+
+Entry Interpreter::named(std::string key, const PickleValue& pickled) {
+  keys_.push_back(std::move(key));
+  Entry entry{"", value(pickled)};
+  entry.key = std::move(keys_.back());
+  keys_.pop_back();
+  return entry;
+}
+
+std::string Interpreter::where() const {
+  std::string name;
+  for (const std::string& key : keys_) name = joined(name, key);
+  return name.empty() ? "the pickled object" : in_quotes(name);
+}
+
+Value Interpreter::sequence(K kind, const std::vector<PickleValue>& items) {
+  std::vector<Entry> entries;
+  entries.reserve(items.size());
+  for (const PickleValue& item : items)
+    entries.push_back(named(std::to_string(entries.size()), item));
+  return make_value(kind, std::move(entries));
+}
+
+Value Interpreter::dict(const std::vector<PickleValue>& pairs) {
+  std::vector<Entry> entries;
+  entries.reserve(pairs.size() / 2);
+  std::unordered_set<std::string_view> seen;
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    const PickleValue& key = pairs[i];
+    if (key.is(P::kString) && !seen.insert(key.text()).second)
+      fail(Error::kCorrupt, "a dict of the pickle has the key ", in_quotes(key.text()), " twice");
+    entries.push_back(named(key_text(key), pairs[i + 1]));
+  }
+  return make_value(K::kDict, std::move(entries));
+}
+
+Value Interpreter::call_of(const PickleNode& call) {
+  if (!call.callee.is(P::kGlobal)) return object(call, called_name(call));
+  // The same global is called for each tensor: look its name up once.
+  const auto [known, is_new] = handlers_.emplace(call.callee.node, nullptr);
+  if (is_new) known->second = find_handler(qualified_name(*call.callee.node));
+  if (const Handler handler = known->second) return (this->*handler)(call);
+  return object(call, qualified_name(*call.callee.node));
+}
+
+// The dict inside a pickled object's state: the state itself, or the first of (dict, slots).
+const PickleNode* state_dict_of(const PickleValue& state) {
+  if (state.is(P::kDict)) return state.node;
+  const bool has_slots =
+      state.is(P::kTuple) && state.node->items.size() == 2 && state.node->items[0].is(P::kDict);
+  return has_slots ? state.node->items[0].node : nullptr;
+}
+
+const PickleValue* find_pair(const PickleNode* dict, std::string_view key) {
+  for (std::size_t i = 0; dict && i + 1 < dict->items.size(); i += 2)
+    if (dict->items[i].is(P::kString) && dict->items[i].text() == key) return &dict->items[i + 1];
+  return nullptr;
+}
+
+// The pairs of a dict or an OrderedDict; empty for everything else.
+const std::vector<PickleValue>& pairs_of(const PickleValue* value) {
+  static const std::vector<PickleValue> kNone;
+  const bool has_pairs =
+      value && (value->is(P::kDict) || (value->is(P::kCall) && value->node->has_pairs));
+  return has_pairs ? value->node->items : kNone;
+}
+
+// An object of a class we do not know keeps what it is seen to hold. Two kinds mean something all
+// the same: modules, which have their parameters in known places, and omegaconf's wrappers.
+Value Interpreter::object(const PickleNode& call, std::string name) {
+  const PickleNode* state = state_dict_of(call.state);
+  if (find_pair(state, "_parameters") && find_pair(state, "_modules"))
+    return module(call, std::move(name));
+  if (name.starts_with("omegaconf.")) {
+    if (const PickleValue* content = find_pair(state, "_content")) return value(*content);
+    if (const PickleValue* content = find_pair(state, "_val")) return value(*content);
+  }
+  std::vector<Entry> entries;
+  if (state) entries = std::get<std::vector<Entry>>(dict(state->items).data);
+  Value held = call.has_pairs ? dict(call.items) : sequence(K::kList, call.items);
+  for (Entry& entry : std::get<std::vector<Entry>>(held.data)) entries.push_back(std::move(entry));
+  Value opaque = make_value(K::kOpaque, std::move(entries));
+  opaque.name = std::move(name);
+  return opaque;
+}
+
+// A pickled torch.nn.Module, as its state_dict(): parameters, persistent buffers, submodules.
+Value Interpreter::module(const PickleNode& call, std::string name) {
+  const PickleNode* state = state_dict_of(call.state);
+  std::unordered_set<std::string> skipped;
+  if (const PickleValue* names = find_pair(state, "_non_persistent_buffers_set")) {
+    const Value set = value(*names);
+    for (const Entry& entry : set.entries())
+      if (entry.value.is(K::kString)) skipped.insert(entry.value.text());
+  }
+  std::vector<Entry> entries;
+  for (const std::string_view part : {"_parameters", "_buffers", "_modules"}) {
+    const std::vector<PickleValue>& pairs = pairs_of(find_pair(state, part));
+    for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+      std::string key = key_text(pairs[i]);
+      if (pairs[i + 1].is(P::kNone) || (part == "_buffers" && skipped.contains(key))) continue;
+      Entry entry = named(std::move(key), pairs[i + 1]);
+      const bool has_no_weights = part == "_modules" && entry.value.entries().empty();
+      if (!has_no_weights) entries.push_back(std::move(entry));
+    }
+  }
+  Value made = make_value(K::kDict, std::move(entries));
+  made.name = std::move(name);
+  return made;
+}
+
+bool is_torch_size(const PickleValue& value) {
+  return value.is(P::kCall) && value.node->callee.is(P::kGlobal) &&
+         qualified_name(*value.node->callee.node) == "torch.Size";
+}
+
+const PickleValue& Interpreter::arg(const PickleNode& call, std::size_t index) const {
+  const std::vector<PickleValue>& args = call.args.node->items;
+  if (index >= args.size()) {
+    fail(Error::kCorrupt, qualified_name(*call.callee.node), " is called with ", args.size(),
+         " arguments, expected at least ", index + 1);
+  }
+  return args[index];
+}
+
+std::int64_t Interpreter::integer(const PickleValue& value, std::string_view what) const {
+  if (!value.is(P::kInt))
+    fail(Error::kCorrupt, what, " is ", name_of(value.kind), ", expected an int of 64 bits");
+  return value.integer;
+}
+
+std::vector<std::int64_t> Interpreter::integers(const PickleValue& value,
+                                                std::string_view what) const {
+  const PickleValue& tuple = is_torch_size(value) ? arg(*value.node, 0) : value;
+  if (!tuple.is(P::kTuple) && !tuple.is(P::kList))
+    fail(Error::kCorrupt, what, " is ", name_of(tuple.kind), ", expected a tuple of ints");
+  const std::vector<PickleValue>& items = tuple.node->items;
+  if (items.size() > kMaxRank)
+    fail(Error::kCorrupt, what, " has ", items.size(), " dimensions, expected at most ", kMaxRank);
+  std::vector<std::int64_t> numbers;
+  for (const PickleValue& item : items) numbers.push_back(integer(item, what));
+  return numbers;
+}
+
+Value Interpreter::ordered_dict(const PickleNode& call) {
+  if (call.args.node->items.empty() || call.has_pairs) return dict(call.items);
+  const PickleValue& first = arg(call, 0);  // Python 2: a list of [key, value]
+  if (first.is(P::kDict)) return value(first);
+  std::vector<PickleValue> pairs;
+  if (first.is(P::kList)) {
+    for (const PickleValue& pair : first.node->items) {
+      const bool is_pair =
+          (pair.is(P::kList) || pair.is(P::kTuple)) && pair.node->items.size() == 2;
+      if (!is_pair) fail(Error::kCorrupt, "a dict is made of something that is not a pair");
+      pairs.insert(pairs.end(), pair.node->items.begin(), pair.node->items.end());
+    }
+  }
+  return dict(pairs);
+}
+
+Value Interpreter::list(const PickleNode& call) {
+  if (!call.items.empty() || call.args.node->items.empty()) return sequence(K::kList, call.items);
+  return value(arg(call, 0));
+}
+
+Value Interpreter::set(const PickleNode& call) {
+  if (call.args.node->items.empty()) return sequence(K::kSet, {});
+  const PickleValue& items = arg(call, 0);
+  if (!items.is(P::kList) && !items.is(P::kTuple))
+    fail(Error::kCorrupt, "a set is made of ", name_of(items.kind), ", expected a list");
+  return sequence(K::kSet, items.node->items);
+}
+
+Value Interpreter::complex(const PickleNode& call) {
+  const auto part = [&](std::size_t index) {
+    const PickleValue& value = arg(call, index);
+    if (value.is(P::kInt)) return static_cast<double>(value.integer);
+    if (!value.is(P::kFloat))
+      fail(Error::kCorrupt, "a complex number has ", name_of(value.kind), ", expected a float");
+    return value.number;
+  };
+  return make_value(K::kComplex, std::complex<double>(part(0), part(1)));
+}
+
+Value Interpreter::encode(const PickleNode& call) {
+  const PickleValue& text = arg(call, 0);
+  std::optional<std::string> bytes;
+  if (text.is(P::kString)) bytes = latin1(copied(text.text()));
+  if (!bytes) fail(Error::kCorrupt, "_codecs.encode is called with something that is not latin1");
+  return make_value(K::kBytes, std::move(*bytes));
+}
+
+std::string Interpreter::bytes_of(const PickleValue& pickled) {
+  if (const auto raw = raw_bytes(pickled)) return copied(*raw);
+  Value made = value(pickled);
+  if (!made.is(K::kBytes))
+    fail(Error::kCorrupt, "a numpy array is made of ", name_of(made.kind), ", expected bytes");
+  return std::move(std::get<std::string>(made.data));
+}
+
+Value Interpreter::bytearray(const PickleNode& call) {
+  if (call.args.node->items.empty()) return make_value(K::kBytes, std::string());
+  return make_value(K::kBytes, call.args.node->items.size() == 2
+                                   ? std::get<std::string>(encode(call).data)  // (text, 'latin-1')
+                                   : bytes_of(arg(call, 0)));
+}
+
+Value Interpreter::name_space(const PickleNode& call) {
+  const PickleNode* state = state_dict_of(call.state);
+  return state ? dict(state->items) : dict({});
+}
+
+// A path is pickled in pieces, by its parts or as it was given: joined they are read as pathlib
+// does, a piece that is absolute starting anew. A Windows path is told with forward slashes too.
+Value Interpreter::path(const PickleNode& call) {
+  const bool is_windows = call.callee.node->name.find("Windows") != std::string_view::npos;
+  std::string text;
+  for (const PickleValue& part : call.args.node->items) {
+    if (!part.is(P::kString))
+      fail(Error::kCorrupt, "a path has ", name_of(part.kind), " in it, expected strings");
+    std::string piece = copied(part.text());
+    if (is_windows) std::replace(piece.begin(), piece.end(), '\\', '/');
+    const bool has_drive = is_windows && piece.size() >= 2 && piece[1] == ':';
+    if (piece.starts_with('/') || has_drive) text.clear();
+    const bool is_drive = is_windows && text.size() == 2 && text[1] == ':';  // C: and x are C:x
+    if (!text.empty() && !text.ends_with('/') && !is_drive) text += '/';
+    text += piece;
+  }
+  return make_value(K::kPath, normal_path(text));
+}
+
+// Protocols 0 and 1: copyreg._reconstructor(class, base, base's state), then BUILD.
+Value Interpreter::reconstructor(const PickleNode& call) {
+  const PickleValue& made_class = arg(call, 0);
+  PickleNode as_class = call;
+  as_class.callee = made_class;
+  as_class.args = PickleValue();
+  PickleNode no_arguments;
+  as_class.args.kind = P::kTuple;
+  as_class.args.node = &no_arguments;
+  if (call.args.node->items.size() == 3 && call.args.node->items[2].is(P::kDict)) {
+    as_class.items = call.args.node->items[2].node->items;
+    as_class.has_pairs = true;
+  }
+  if (made_class.is(P::kGlobal) && qualified_name(*made_class.node) == "copyreg._reconstructor")
+    fail(Error::kCorrupt, "copyreg._reconstructor is asked to make itself");
+  return call_of(as_class);
+}
+
+Value Interpreter::device(const PickleNode& call) {
+  const PickleValue& type = arg(call, 0);
+  if (!type.is(P::kString))
+    fail(Error::kCorrupt, "torch.device is called with ", name_of(type.kind),
+         ", expected a string");
+  std::string text(type.text());
+  if (call.args.node->items.size() > 1) text += cat(":", integer(arg(call, 1), "a device index"));
+  return make_value(K::kDevice, std::move(text));
+}
+
+std::optional<DType> Interpreter::torch_dtype(const PickleValue& value) const {
+  if (!value.is(P::kGlobal) || value.node->module != "torch") return std::nullopt;
+  return dtype_named(value.node->name);
+}
+
+TypedStorage Interpreter::storage(const PickleValue& value) const {
+  if (!value.is(P::kPersistent))
+    fail(Error::kCorrupt, "a tensor is made of ", name_of(value.kind), ", expected a storage");
+  Persistent found = find_(value.node->args);
+  if (!std::holds_alternative<TypedStorage>(found))
+    fail(Error::kCorrupt, "a tensor is made of a tensor, expected a storage");
+  return std::get<TypedStorage>(std::move(found));
+}
+
+Value Interpreter::unreadable(DType dtype, std::vector<std::int64_t> shape, std::string why) const {
+  const auto numel = checked_numel(shape);
+  if (!numel || !checked_mul(*numel, static_cast<std::int64_t>(size_of(dtype))))
+    fail(Error::kCorrupt, "a tensor has the shape ", shape_text(shape));
+  Tensor tensor;
+  tensor.dtype = dtype;
+  tensor.shape = std::move(shape);
+  tensor.unreadable = std::move(why);
+  return make_value(K::kTensor, std::make_shared<const Tensor>(std::move(tensor)));
+}
+
+// (storage, offset, size, stride, ...), and in the last place what a view does to its values.
+Value Interpreter::strided(const PickleNode& call, DType dtype, const PickleValue* metadata) {
+  const TypedStorage typed = storage(arg(call, 0));
+  const std::int64_t offset = integer(arg(call, 1), "a tensor's offset");
+  std::vector<std::int64_t> shape = integers(arg(call, 2), "a tensor's shape");
+  std::vector<std::int64_t> strides = integers(arg(call, 3), "a tensor's strides");
+  if (!typed.storage) return unreadable(dtype, std::move(shape), "a tensor on the meta device");
+  for (const std::string_view change : {"conj", "neg"}) {
+    const PickleValue* set = metadata ? find_pair(state_dict_of(*metadata), change) : nullptr;
+    if (set && set->is(P::kBool) && set->flag)
+      return unreadable(dtype, std::move(shape), cat("a tensor with its ", change, " bit set"));
+  }
+  if (strides.empty() && !shape.empty())
+    fail(Error::kCorrupt, "a tensor of shape ", shape_text(shape), " has no strides");
+  Tensor tensor = make_tensor(dtype, std::move(shape), std::move(strides), offset, typed.storage);
+  return make_value(K::kTensor, std::make_shared<const Tensor>(std::move(tensor)));
+}
+
+Value Interpreter::rebuild_tensor(const PickleNode& call) {
+  const std::size_t count = call.args.node->items.size();
+  return strided(call, storage(arg(call, 0)).dtype, count > 6 ? &arg(call, 6) : nullptr);
+}
+
+Value Interpreter::rebuild_tensor_v3(const PickleNode& call) {
+  const auto dtype = torch_dtype(arg(call, 6));
+  if (!dtype) {
+    return unreadable(DType::kUInt8, integers(arg(call, 2), "a tensor's shape"),
+                      cat("a tensor of dtype ", key_text(arg(call, 6))));
+  }
+  return strided(call, *dtype, call.args.node->items.size() > 7 ? &arg(call, 7) : nullptr);
+}
+
+// (function, type, arguments of the function, state): tensors with attributes, nn.Buffer.
+Value Interpreter::rebuild_from_type(const PickleNode& call) {
+  PickleNode inner;
+  inner.callee = arg(call, 0);
+  inner.args = arg(call, 2);
+  if (!inner.args.is(P::kTuple))
+    fail(Error::kCorrupt, "a tensor is made of ", name_of(inner.args.kind), ", expected a tuple");
+  enter(inner.args.node);
+  Value made = call_of(inner);
+  path_.pop_back();
+  return made;
+}
+
+// float32 -> bfloat16, to the nearest, ties to even.
+std::string to_bfloat16(const std::vector<float>& values) {
+  std::string bytes;
+  for (const float value : values) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    bits = std::isnan(value) ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1);
+    bytes += {static_cast<char>(bits >> 16 & 0xff), static_cast<char>(bits >> 24)};
+  }
+  return bytes;
+}
+
+// (array, dtype, device, requires_grad): devices that hand their tensors over as numpy arrays,
+// which have no bfloat16.
+Value Interpreter::rebuild_from_numpy(const PickleNode& call) {
+  Value made = value(arg(call, 0));
+  const auto dtype = torch_dtype(arg(call, 1));
+  if (!made.is(K::kTensor) || !dtype || made.tensor().dtype == *dtype) return made;
+  const Tensor& array = made.tensor();
+  if (*dtype != DType::kBFloat16 || array.dtype != DType::kFloat32) {
+    return unreadable(*dtype, array.shape,
+                      cat("a tensor of ", name_of(*dtype), " kept as ", name_of(array.dtype)));
+  }
+  Tensor narrowed =
+      make_tensor(*dtype, array.shape, {}, 0, storage_of(to_bfloat16(to_float32(array))));
+  return make_value(K::kTensor, std::make_shared<const Tensor>(std::move(narrowed)));
+}
+
+// (storage, offset, size, stride, quantizer, ...)
+Value Interpreter::rebuild_qtensor(const PickleNode& call) {
+  return unreadable(storage(arg(call, 0)).dtype, integers(arg(call, 2), "a tensor's shape"),
+                    "a quantized tensor");
+}
+
+// (layout, (indices, values, size, ...)), with one more index tensor for compressed layouts.
+Value Interpreter::rebuild_sparse(const PickleNode& call) {
+  const PickleValue& parts = arg(call, 1);
+  std::vector<std::int64_t> shape;
+  DType dtype = DType::kFloat32;
+  for (const PickleValue& part :
+       parts.is(P::kTuple) ? parts.node->items : std::vector<PickleValue>()) {
+    if (part.is(P::kTuple) || is_torch_size(part)) {
+      shape = integers(part, "a tensor's shape");
+      continue;
+    }
+    if (!part.is(P::kCall)) continue;
+    const Value made = value(part);
+    if (made.is(K::kTensor)) dtype = made.tensor().dtype;  // the values come after the indices
+  }
+  return unreadable(dtype, std::move(shape), "a sparse tensor");
+}
+
+// (dtype, size, stride, requires_grad)
+Value Interpreter::rebuild_meta(const PickleNode& call) {
+  return unreadable(torch_dtype(arg(call, 0)).value_or(DType::kFloat32),
+                    integers(arg(call, 1), "a tensor's shape"), "a tensor on the meta device");
+}
+
+// dtype('f4', False, True), then BUILD (3, '<', ...).
+NumpyDType Interpreter::numpy_dtype(const PickleValue& value) const {
+  const bool is_dtype = value.is(P::kCall) && value.node->callee.is(P::kGlobal) &&
+                        value.node->callee.node->module == "numpy" &&
+                        value.node->args.node->items.size() >= 1;
+  if (!is_dtype) return {};
+  const auto code = raw_bytes(arg(*value.node, 0));
+  NumpyDType made;
+  if (code) made.dtype = numpy_dtype_named(*code);
+  if (code && !made.dtype && (code->starts_with('U') || code->starts_with('S'))) made.code = *code;
+  const PickleValue& state = value.node->state;
+  if (state.is(P::kTuple) && state.node->items.size() > 1) {
+    const auto order = raw_bytes(state.node->items[1]);
+    made.big_endian = order && *order == ">";
+  }
+  return made;
+}
+
+Value Interpreter::numpy_values(const NumpyDType& dtype, std::vector<std::int64_t> shape,
+                                bool fortran, std::string bytes) const {
+  if (dtype.big_endian) swap_bytes(bytes, swap_width(*dtype.dtype));
+  std::vector<std::int64_t> strides;
+  const auto numel = checked_numel(shape);
+  if (fortran && numel && *numel > 0) {  // column-major: the strides of the shape turned around
+    std::vector<std::int64_t> turned(shape.rbegin(), shape.rend());
+    strides = row_major_strides(turned);
+    std::reverse(strides.begin(), strides.end());
+  }
+  Tensor tensor = make_tensor(*dtype.dtype, std::move(shape), std::move(strides), 0,
+                              storage_of(std::move(bytes)));
+  if (tensor.size_in_bytes() != tensor.storage->size()) {
+    fail(Error::kCorrupt, "a numpy array of shape ", shape_text(tensor.shape), " has ",
+         tensor.storage->size(), " bytes, expected ", tensor.size_in_bytes());
+  }
+  return make_value(K::kTensor, std::make_shared<const Tensor>(std::move(tensor)));
+}
+
+// _reconstruct(ndarray, (0,), b'b'), then BUILD (version, shape, dtype, is_fortran, bytes).
+Value Interpreter::numpy_array(const PickleNode& call) {
+  const PickleValue& state = call.state;
+  const bool has_state = state.is(P::kTuple) && state.node->items.size() == 5;
+  const NumpyDType dtype = has_state ? numpy_dtype(state.node->items[2]) : NumpyDType();
+  if (!dtype.dtype) return object(call, "numpy.ndarray");
+  const PickleValue& fortran = state.node->items[3];
+  return numpy_values(
+      dtype, integers(state.node->items[1], "a numpy array's shape"),
+      (fortran.is(P::kBool) && fortran.flag) || (fortran.is(P::kInt) && fortran.integer != 0),
+      bytes_of(state.node->items[4]));
+}
+
+// Protocol 5: _frombuffer(bytes, dtype, shape, 'C' or 'F').
+Value Interpreter::numpy_frombuffer(const PickleNode& call) {
+  const NumpyDType dtype = numpy_dtype(arg(call, 1));
+  if (!dtype.dtype) return object(call, "numpy.ndarray");
+  const auto order = raw_bytes(arg(call, 3));
+  return numpy_values(dtype, integers(arg(call, 2), "a numpy array's shape"),
+                      order && *order == "F", bytes_of(arg(call, 0)));
+}
+
+// The text of numpy's fixed-width strings: UTF-32 for 'U', bytes for 'S', filled up with zeros.
+std::optional<Value> numpy_string(std::string_view code, std::string bytes, bool big_endian) {
+  if (code.starts_with('S')) {
+    bytes.erase(bytes.find_last_not_of('\0') + 1);
+    return make_value(K::kBytes, std::move(bytes));
+  }
+  if (!code.starts_with('U') || bytes.size() % 4 != 0) return std::nullopt;
+  if (big_endian) swap_bytes(bytes, 4);
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += 4) {
+    std::uint32_t code_point;
+    std::memcpy(&code_point, bytes.data() + at, sizeof code_point);
+    if (code_point > 0x10ffff) return std::nullopt;
+    append_utf8(text, code_point);
+  }
+  text.erase(text.find_last_not_of('\0') + 1);
+  return make_value(K::kString, std::move(text));
+}
+
+Value number_of(const Tensor& scalar) {
+  const std::byte* element = scalar.storage->blob().bytes().data();
+  switch (scalar.dtype) {
+    case DType::kBool: return make_value(K::kBool, element_value(DType::kBool, element) != 0);
+    case DType::kInt64:
+    case DType::kUInt64: {
+      std::int64_t integer;
+      std::memcpy(&integer, element, sizeof integer);
+      if (scalar.dtype == DType::kInt64 || integer >= 0) return make_value(K::kInt, integer);
+      return make_value(K::kBigInt, std::to_string(static_cast<std::uint64_t>(integer)));
+    }
+    case DType::kComplex64:
+    case DType::kComplex128: {
+      const DType half = scalar.dtype == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64;
+      return make_value(K::kComplex,
+                        std::complex<double>(element_value(half, element),
+                                             element_value(half, element + size_of(half))));
+    }
+    case DType::kFloat16:
+    case DType::kFloat32:
+    case DType::kFloat64: return make_value(K::kFloat, element_value(scalar.dtype, element));
+    default:
+      return make_value(K::kInt, static_cast<std::int64_t>(element_value(scalar.dtype, element)));
+  }
+}
+
+// scalar(dtype, bytes)
+Value Interpreter::numpy_scalar(const PickleNode& call) {
+  const NumpyDType dtype = numpy_dtype(arg(call, 0));
+  if (dtype.dtype)
+    return number_of(numpy_values(dtype, {}, false, bytes_of(arg(call, 1))).tensor());
+  if (!dtype.code.empty() && call.args.node->items.size() == 2) {
+    auto text = numpy_string(dtype.code, bytes_of(arg(call, 1)), dtype.big_endian);
+    if (text) return std::move(*text);
+  }
+  return object(call, "numpy.generic");
+}
+
+}  // namespace
+
+TypedStorage read_storage_class(const PickleValue& storage_class) {
+  if (!storage_class.is(P::kGlobal))
+    fail(Error::kCorrupt, "a storage's class is ", name_of(storage_class.kind),
+         ", expected a global");
+  const PickleNode& global = *storage_class.node;
+  TypedStorage made;
+  const bool from_torch = global.module == "torch" || global.module.starts_with("torch.");
+  if (from_torch && (global.name == "UntypedStorage" || global.name == "_UntypedStorage")) {
+    made.untyped = true;
+    return made;
+  }
+  for (const auto& [name, dtype] : kStorageClasses) {
+    if (!from_torch || name != global.name) continue;
+    made.dtype = dtype;
+    return made;
+  }
+  fail(Error::kCorrupt, "a storage's class is ", in_quotes(qualified_name(global)),
+       ", expected a class such as torch.FloatStorage");
+}
+
+StorageId read_storage_id(const PickleValue& id) {
+  const bool is_storage_id = id.is(P::kTuple) && id.node->items.size() >= 5 &&
+                             id.node->items.size() <= 6 && id.node->items[0].is(P::kString) &&
+                             id.node->items[0].text() == "storage";
+  if (!is_storage_id) {
+    fail(Error::kCorrupt, "a persistent id is ", name_of(id.kind),
+         ", expected ('storage', class, key, location, size)");
+  }
+  const std::vector<PickleValue>& fields = id.node->items;
+  const TypedStorage typed = read_storage_class(fields[1]);
+  if (!fields[2].is(P::kString) || !fields[3].is(P::kString) || !fields[4].is(P::kInt)) {
+    fail(Error::kCorrupt, "a storage's key, location and size are ", name_of(fields[2].kind), ", ",
+         name_of(fields[3].kind), " and ", name_of(fields[4].kind),
+         ", expected two strings and an int");
+  }
+  const auto bytes =
+      fields[4].integer < 0
+          ? std::nullopt
+          : checked_mul(fields[4].integer, static_cast<std::int64_t>(size_of(typed.dtype)));
+  if (!bytes)
+    fail(Error::kCorrupt, "storage ", in_quotes(fields[2].text()), " has ", fields[4].integer,
+         " elements of ", name_of(typed.dtype));
+  StorageId read;
+  read.dtype = typed.dtype;
+  read.untyped = typed.untyped;
+  read.key = fields[2].text();
+  read.location = fields[3].text();
+  read.size = static_cast<std::uint64_t>(*bytes);
+  if (fields.size() == 6 && !fields[5].is(P::kNone)) read.view = &fields[5];
+  return read;
+}
+
+Value interpret(const PickleValue& root, const FindPersistent& find_persistent) {
+  Interpreter interpreter(find_persistent);
+  try {
+    return interpreter.value(root);
+  } catch (Error& error) {
+    error.add_context(cat("reading ", interpreter.where()));
+    throw;
+  }
+}
+
+Persistent no_persistent(const PickleValue& id) {
+  fail(Error::kCorrupt, "the pickle refers to ", name_of(id.kind),
+       " outside of itself, but there is no such place in this format");
+}
+
+}  // namespace voxport

@@ -1,0 +1,144 @@
+#include "checkpoint/torch_zip.h"
+
+#include <memory>
+#include <unordered_map>
+
+#include "base/fail.h"
+#include "checkpoint/torch_object.h"
+
+namespace voxport {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (text.ends_with('\n') || text.ends_with(' ') || text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+// The contents of a small text entry, such as `version`; empty when it is not there.
+std::string small_entry(const ZipArchive& archive, const std::string& name) {
+  const ZipEntry* entry = archive.find(name);
+  if (!entry) return "";
+  if (entry->size > 100)
+    fail(Error::kCorrupt, "the zip entry ", in_quotes(name), " has ", entry->size,
+         " bytes, expected a short text");
+  return std::string(trimmed(archive.read(*entry).text()));
+}
+
+void check_byteorder(const ZipArchive& archive, const std::string& root) {
+  const std::string order = small_entry(archive, root + "byteorder");
+  if (order == "big")
+    fail(Error::kUnsupported, "the checkpoint was written on a big-endian machine");
+  if (!order.empty() && order != "little")
+    fail(Error::kCorrupt, "the entry 'byteorder' says ", in_quotes(order),
+         ", expected 'little' or 'big'");
+}
+
+// torch.save does not say which version wrote; which entries there are narrows it down.
+std::string writer_of(const ZipArchive& archive, const std::string& root, FileKind kind) {
+  const bool has_byteorder = archive.find(root + "byteorder") != nullptr;
+  std::string writer = archive.find(root + ".format_version") ? "PyTorch 2.7 or newer"
+                       : has_byteorder                        ? "PyTorch 2.1 or newer"
+                                                              : "PyTorch 1.6 to 2.0";
+  const std::string version = small_entry(archive, root + "version");
+  if (kind == FileKind::kTorchScript && !version.empty()) writer += cat(", format ", version);
+  return writer;
+}
+
+// The storages of one archive, each made when first referred to.
+class Storages {
+ public:
+  Storages(std::shared_ptr<const ZipArchive> archive, std::string folder)
+      : archive_(std::move(archive)), folder_(std::move(folder)) {}
+
+  Persistent find(const PickleValue& persistent_id) {
+    const StorageId id = read_storage_id(persistent_id);
+    TypedStorage typed;
+    typed.dtype = id.dtype;
+    typed.untyped = id.untyped;
+    if (id.location != "meta") typed.storage = load(id);
+    return typed;
+  }
+
+ private:
+  std::shared_ptr<const Storage> load(const StorageId& id) {
+    const std::string name = cat(folder_, id.key);
+    const ZipEntry* entry = archive_->find(name);
+    if (!entry)
+      fail(Error::kCorrupt, "storage ", in_quotes(id.key), " has no entry ", in_quotes(name));
+    if (entry->size != id.size) {
+      fail(Error::kCorrupt, "the entry ", in_quotes(name), " holds ", entry->size,
+           " bytes, but the pickle says ", id.size);
+    }
+    std::shared_ptr<const Storage>& storage = by_name_[name];
+    if (!storage) {
+      storage = std::make_shared<Storage>(
+          entry->size, [archive = archive_, entry] { return archive->read(*entry); });
+    }
+    return storage;
+  }
+
+  std::shared_ptr<const ZipArchive> archive_;
+  std::string folder_;
+  std::unordered_map<std::string, std::shared_ptr<const Storage>> by_name_;
+};
+
+}  // namespace
+
+FileKind recognise_zip(const ZipArchive& archive) {
+  bool has_data = false;
+  bool has_constants = false;
+  bool is_pt2 = archive.find("serialized_exported_program.json") != nullptr;
+  bool is_package = false;
+  for (const ZipEntry& entry : archive.entries()) {
+    const std::size_t slash = entry.name.find('/');
+    if (slash == std::string::npos) continue;
+    const std::string_view inside = std::string_view(entry.name).substr(slash + 1);
+    if (inside == "data.pkl" && has_data)
+      fail(Error::kCorrupt, "the zip archive has two entries 'data.pkl'");
+    has_data |= inside == "data.pkl";
+    has_constants |= inside == "constants.pkl";
+    is_pt2 |= inside == "archive_format";
+    is_package |= inside.starts_with(".data/extern_modules");
+  }
+  if (is_pt2) return FileKind::kPt2;
+  if (has_data && has_constants) return FileKind::kTorchScript;
+  if (has_data) return FileKind::kTorchZip;
+  if (is_package)
+    fail(Error::kUnsupported,
+         "this is a torch.package archive: its weights are behind Python code, which is not run");
+  fail(Error::kUnsupported, "this zip archive is no PyTorch file: it has no entry 'data.pkl'");
+}
+
+std::string root_folder(const ZipArchive& archive) {
+  for (const ZipEntry& entry : archive.entries()) {
+    const std::size_t slash = entry.name.find('/');
+    if (slash != std::string::npos && std::string_view(entry.name).substr(slash + 1) == "data.pkl")
+      return entry.name.substr(0, slash + 1);
+  }
+  fail(Error::kCorrupt, "the zip archive has no entry 'data.pkl'");
+}
+
+Checkpoint read_torch_zip(const Blob& file) {
+  const auto archive = std::make_shared<const ZipArchive>(file);
+  Checkpoint checkpoint;
+  checkpoint.kind = recognise_zip(*archive);
+  if (checkpoint.kind == FileKind::kPt2) return checkpoint;
+
+  const std::string root = root_folder(*archive);
+  check_byteorder(*archive, root);
+  checkpoint.writer = writer_of(*archive, root, checkpoint.kind);
+
+  const std::string name = root + "data.pkl";
+  const Blob pickle = archive->read(*archive->find(name));
+  in_context(cat("reading ", in_quotes(name)), [&] {
+    const PickleTree tree = read_pickle(pickle);
+    if (tree.length() != pickle.size())
+      fail(Error::kCorrupt, pickle.size() - tree.length(), " bytes follow the end of the pickle");
+    Storages storages(archive, root + "data/");
+    checkpoint.root =
+        interpret(tree.root(), [&](const PickleValue& id) { return storages.find(id); });
+  });
+  return checkpoint;
+}
+
+}  // namespace voxport

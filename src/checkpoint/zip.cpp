@@ -1,0 +1,463 @@
+#include "checkpoint/zip.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <zlib.h>
+
+#include "base/cursor.h"
+#include "base/fail.h"
+
+namespace voxport {
+namespace {
+
+constexpr std::string_view kEndRecord = "PK\x05\x06";
+constexpr std::string_view kZip64Locator = "PK\x06\x07";
+constexpr std::uint32_t kLocalHeader = 0x04034b50;    // PK\3\4
+constexpr std::uint32_t kCentralHeader = 0x02014b50;  // PK\1\2
+constexpr std::uint32_t kZip64End = 0x06064b50;       // PK\6\6
+constexpr std::uint32_t kDescriptor = 0x08074b50;     // PK\7\8
+
+constexpr std::uint64_t kLocalHeaderSize = 30;
+constexpr std::uint64_t kEndRecordSize = 22;
+constexpr std::uint64_t kZip64EndSize = 56;
+constexpr std::uint64_t kZip64LocatorSize = 20;
+constexpr std::uint64_t kMaxComment = 0xffff;
+
+constexpr std::uint16_t kFlagEncrypted = 1 << 0;
+constexpr std::uint16_t kFlagDescriptor = 1 << 3;
+constexpr std::uint16_t kFlagPatched = 1 << 5;
+constexpr std::uint16_t kFlagStrongEncryption = 1 << 6;
+constexpr std::uint16_t kFlagMaskedHeader = 1 << 13;
+constexpr std::uint16_t kZip64Extra = 1;
+
+// Deflate cannot do better than about 1032 to 1; a claim beyond that is a lie about the size. Real
+// entries worth deflating (source text, JSON) are small, so an inflated entry has a ceiling as
+// well.
+constexpr std::uint64_t kMaxInflateRatio = 1032;
+constexpr std::uint64_t kMaxInflatedSize = std::uint64_t{4} << 30;
+
+constexpr std::uint32_t kIn64 = 0xffffffff;  // "the value stands in the zip64 record"
+
+std::uint32_t crc_of(Bytes bytes) {
+  return static_cast<std::uint32_t>(
+      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+// The 64-bit values of a central header whose 32-bit fields say kIn64, in the order of the format.
+void read_zip64_extra(Bytes extra, ZipEntry& entry, std::uint64_t offset_in_file) {
+  Cursor cursor(extra, offset_in_file);
+  while (cursor.left() >= 4) {
+    const auto id = cursor.read<std::uint16_t>("zip extra field");
+    const auto length = cursor.read<std::uint16_t>("zip extra field");
+    Cursor field(cursor.take(length, "zip extra field"), cursor.offset());
+    if (id != kZip64Extra) continue;
+    for (std::uint64_t* value : {&entry.size, &entry.compressed_size, &entry.header_offset})
+      if (*value == kIn64) *value = field.read<std::uint64_t>("zip64 extra field");
+    return;
+  }
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
+bool leaves_its_folder(std::string_view name) {
+  if (name.starts_with('/') || name.starts_with('\\')) return true;
+  if (name.size() >= 2 && name[1] == ':') return true;
+  std::size_t start = 0;
+  while (start <= name.size()) {
+    const std::size_t end = std::min(name.find_first_of("/\\", start), name.size());
+    if (name.substr(start, end - start) == "..") return true;
+    start = end + 1;
+  }
+  return false;
+}
+
+void check_entry(const ZipEntry& entry) {
+  const auto flag = [&](std::uint16_t bits) { return (entry.flags & bits) != 0; };
+  if (entry.name.empty()) fail(Error::kCorrupt, "a zip entry has no name");
+  if (entry.name.find('\0') != std::string::npos)
+    fail(Error::kCorrupt, "the zip entry name ", in_quotes(entry.name), " holds a zero byte");
+  if (leaves_its_folder(entry.name))
+    fail(Error::kCorrupt, "the zip entry name ", in_quotes(entry.name),
+         " leads out of the archive");
+  if (flag(kFlagEncrypted | kFlagStrongEncryption | kFlagMaskedHeader))
+    fail(Error::kUnsupported, "the zip entry ", in_quotes(entry.name), " is encrypted");
+  if (flag(kFlagPatched))
+    fail(Error::kUnsupported, "the zip entry ", in_quotes(entry.name),
+         " is a patch of another file");
+  if (entry.method != ZipArchive::kStored && entry.method != ZipArchive::kDeflated) {
+    fail(Error::kUnsupported, "the zip entry ", in_quotes(entry.name), " has compression method ",
+         entry.method, ", expected 0 (stored) or 8 (deflated)");
+  }
+  if (entry.method == ZipArchive::kStored && entry.size != entry.compressed_size) {
+    fail(Error::kCorrupt, "the stored zip entry ", in_quotes(entry.name), " holds ",
+         entry.compressed_size, " bytes, but says that it unpacks to ", entry.size);
+  }
+  if (entry.method == ZipArchive::kDeflated &&
+      (entry.size > kMaxInflatedSize || entry.size / kMaxInflateRatio > entry.compressed_size)) {
+    fail(Error::kCorrupt, "the zip entry ", in_quotes(entry.name), " says that ",
+         entry.compressed_size, " bytes unpack to ", entry.size);
+  }
+}
+
+// What the local header of an entry says.
+struct LocalHeader {
+  std::uint16_t flags;
+  std::uint16_t method;
+  std::uint32_t crc32;
+  std::uint64_t compressed_size;
+  std::uint64_t size;
+  std::uint16_t name_length;
+  std::uint16_t extra_length;
+};
+
+LocalHeader parse_local_header(Bytes bytes, std::uint64_t offset) {
+  Cursor cursor(bytes, offset);
+  if (cursor.read<std::uint32_t>("zip local header") != kLocalHeader)
+    fail(Error::kCorrupt, "there is no zip local header at byte ", offset);
+  cursor.take(2, "zip local header");  // version needed
+  LocalHeader header{};
+  header.flags = cursor.read<std::uint16_t>("zip local header");
+  header.method = cursor.read<std::uint16_t>("zip local header");
+  cursor.take(4, "zip local header");  // time and date
+  header.crc32 = cursor.read<std::uint32_t>("zip local header");
+  header.compressed_size = cursor.read<std::uint32_t>("zip local header");
+  header.size = cursor.read<std::uint32_t>("zip local header");
+  header.name_length = cursor.read<std::uint16_t>("zip local header");
+  header.extra_length = cursor.read<std::uint16_t>("zip local header");
+  return header;
+}
+
+[[noreturn]] void disagree(const ZipEntry& entry, std::string_view field) {
+  fail(Error::kCorrupt, "the two zip headers of ", in_quotes(entry.name), " differ in their ",
+       field);
+}
+
+// With a descriptor the local header may leave the numbers open (all zero), else it must repeat
+// them.
+void compare_headers(const ZipEntry& entry, const LocalHeader& local) {
+  if (local.flags != entry.flags) disagree(entry, "flags");
+  if (local.method != entry.method) disagree(entry, "compression method");
+  const bool left_open = (entry.flags & kFlagDescriptor) != 0 && local.crc32 == 0 &&
+                         (local.size == 0 || local.size == kIn64) &&
+                         (local.compressed_size == 0 || local.compressed_size == kIn64);
+  if (left_open) return;
+  if (local.crc32 != entry.crc32) disagree(entry, "CRC");
+  if (local.size != entry.size || local.compressed_size != entry.compressed_size)
+    disagree(entry, "size");
+}
+
+// A raw deflate stream of exactly `size` bytes that uses up all of its input. Memory grows with
+// what really comes out, not with what was promised.
+std::string inflate_all(Bytes input, std::uint64_t size, const ZipEntry& entry) {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 30;  // zlib counts in 32 bits
+  z_stream stream{};
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
+  std::string output;
+  std::uint64_t taken = 0;
+  std::uint64_t made = 0;
+  int status = Z_OK;
+  while (status == Z_OK) {
+    if (made == output.size() && made < size)
+      output.resize(std::min(size, std::max<std::uint64_t>(2 * made, 1 << 16)));
+    const auto in = static_cast<uInt>(std::min(input.size() - taken, kPiece));
+    const auto out = static_cast<uInt>(std::min(output.size() - made, kPiece));
+    stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(input.data() + taken));
+    stream.next_out = reinterpret_cast<Bytef*>(output.data() + made);
+    stream.avail_in = in;
+    stream.avail_out = out;
+    status = inflate(&stream, Z_NO_FLUSH);
+    taken += in - stream.avail_in;
+    made += out - stream.avail_out;
+  }
+  inflateEnd(&stream);
+  if (status != Z_STREAM_END || made != size || taken != input.size()) {
+    fail(Error::kCorrupt, "the zip entry ", in_quotes(entry.name), " does not inflate to its ",
+         size, " bytes");
+  }
+  return output;
+}
+
+}  // namespace
+
+// A look at a few hundred bytes of the file at a time: the end of one entry and the start of the next
+// come in one piece.
+class ZipArchive::Window {
+ public:
+  explicit Window(const Blob& file) : file_(file) {}
+
+  // Bytes that lie in the file; good until the next call.
+  Bytes at(std::uint64_t offset, std::uint64_t length) {
+    if (offset < start_ || offset + length > start_ + bytes_.size()) {
+      start_ = offset;
+      bytes_.resize(std::min(std::max(length, kPiece), file_.size() - offset));
+      file_.peek(start_, bytes_);
+    }
+    return Bytes(bytes_).subspan(offset - start_, length);
+  }
+
+ private:
+  static constexpr std::uint64_t kPiece = 512;
+  const Blob& file_;
+  std::uint64_t start_ = 0;
+  std::vector<std::byte> bytes_;
+};
+
+// Where the central directory lies and how much it holds.
+struct ZipArchive::Directory {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::uint64_t entries = 0;
+};
+
+bool ZipArchive::recognise(Bytes bytes) {
+  const std::string_view text = as_text(bytes.first(std::min<std::size_t>(bytes.size(), 4)));
+  return text == "PK\x03\x04" || text == "PK\x05\x06" || text == "PK\x06\x06";
+}
+
+ZipArchive::ZipArchive(Blob file) : file_(std::move(file)) {
+  const Directory directory = find_directory();
+  read_directory(directory);
+  check_names();
+  check_local_headers(directory);
+}
+
+// The end record is the last thing in the file but for its own comment, whose length it gives.
+ZipArchive::Directory ZipArchive::find_directory() const {
+  const std::uint64_t file_size = file_.size();
+  const std::uint64_t tail_size = std::min(file_size, kEndRecordSize + kMaxComment);
+  const Bytes tail = file_.bytes().last(tail_size);
+  std::uint64_t end_offset = file_size;
+  for (std::uint64_t at = tail_size; at-- > 0;) {
+    if (at + kEndRecordSize > tail_size || as_text(tail.subspan(at, 4)) != kEndRecord) continue;
+    end_offset = file_size - tail_size + at;
+    break;
+  }
+  if (end_offset == file_size)
+    fail(Error::kCorrupt, "the zip archive has no end record; the file may be cut short");
+
+  Cursor end(file_.bytes().subspan(end_offset), end_offset);
+  end.take(4, "zip end record");
+  const auto disk = end.read<std::uint16_t>("zip end record");
+  const auto directory_disk = end.read<std::uint16_t>("zip end record");
+  const auto entries_here = end.read<std::uint16_t>("zip end record");
+  const auto entries = end.read<std::uint16_t>("zip end record");
+  Directory directory;
+  directory.entries = entries;
+  directory.size = end.read<std::uint32_t>("zip end record");
+  directory.offset = end.read<std::uint32_t>("zip end record");
+  const auto comment = end.read<std::uint16_t>("zip end record");
+  if (end.left() != comment) {
+    fail(Error::kCorrupt, "the zip archive is followed by ", end.left(), " bytes, expected ",
+         comment);
+  }
+  const bool several_disks = (disk != 0 && disk != 0xffff) ||
+                             (directory_disk != 0 && directory_disk != 0xffff) ||
+                             entries_here != entries;
+  if (several_disks) fail(Error::kUnsupported, "the zip archive is spread over several disks");
+
+  std::uint64_t directory_end = end_offset;
+  const bool has_zip64 =
+      end_offset >= kZip64LocatorSize + kZip64EndSize &&
+      as_text(file_.bytes().subspan(end_offset - kZip64LocatorSize, 4)) == kZip64Locator;
+  if (has_zip64) {
+    Cursor locator(file_.bytes().subspan(end_offset - kZip64LocatorSize, kZip64LocatorSize),
+                   end_offset - kZip64LocatorSize);
+    locator.take(4, "zip64 locator");
+    const auto zip64_disk = locator.read<std::uint32_t>("zip64 locator");
+    const auto zip64_offset = locator.read<std::uint64_t>("zip64 locator");
+    const auto disks = locator.read<std::uint32_t>("zip64 locator");
+    if (zip64_disk != 0 || disks > 1)
+      fail(Error::kUnsupported, "the zip archive is spread over several disks");
+    if (zip64_offset != end_offset - kZip64LocatorSize - kZip64EndSize) {
+      fail(Error::kCorrupt, "the zip64 end record is said to be at byte ", zip64_offset,
+           ", expected ", end_offset - kZip64LocatorSize - kZip64EndSize);
+    }
+    Cursor record(file_.bytes().subspan(zip64_offset, kZip64EndSize), zip64_offset);
+    if (record.read<std::uint32_t>("zip64 end record") != kZip64End)
+      fail(Error::kCorrupt, "there is no zip64 end record at byte ", zip64_offset);
+    const auto record_size = record.read<std::uint64_t>("zip64 end record");
+    if (record_size != kZip64EndSize - 12)
+      fail(Error::kCorrupt, "the zip64 end record has the size ", record_size, ", expected 44");
+    record.take(4, "zip64 end record");  // versions
+    const auto this_disk = record.read<std::uint32_t>("zip64 end record");
+    const auto start_disk = record.read<std::uint32_t>("zip64 end record");
+    const auto here = record.read<std::uint64_t>("zip64 end record");
+    const Directory narrow = directory;
+    directory.entries = record.read<std::uint64_t>("zip64 end record");
+    directory.size = record.read<std::uint64_t>("zip64 end record");
+    directory.offset = record.read<std::uint64_t>("zip64 end record");
+    if (this_disk != 0 || start_disk != 0 || here != directory.entries)
+      fail(Error::kUnsupported, "the zip archive is spread over several disks");
+    const bool same = (narrow.entries == 0xffff || narrow.entries == directory.entries) &&
+                      (narrow.size == kIn64 || narrow.size == directory.size) &&
+                      (narrow.offset == kIn64 || narrow.offset == directory.offset);
+    if (!same) fail(Error::kCorrupt, "the two end records of the zip archive differ");
+    directory_end = zip64_offset;
+  }
+  if (directory.offset > directory_end || directory.size != directory_end - directory.offset) {
+    fail(Error::kCorrupt, "the zip directory of ", directory.size, " bytes at byte ",
+         directory.offset, " does not end at byte ", directory_end, " where its end record is");
+  }
+  return directory;
+}
+
+void ZipArchive::read_directory(const Directory& directory) {
+  Cursor cursor(file_.bytes().subspan(directory.offset, directory.size), directory.offset);
+  while (!cursor.at_end()) {
+    const std::uint64_t offset = cursor.offset();
+    if (cursor.read<std::uint32_t>("zip directory entry") != kCentralHeader)
+      fail(Error::kCorrupt, "there is no zip directory entry at byte ", offset);
+    cursor.take(4, "zip directory entry");  // version made by, version needed
+    ZipEntry entry;
+    entry.flags = cursor.read<std::uint16_t>("zip directory entry");
+    entry.method = cursor.read<std::uint16_t>("zip directory entry");
+    cursor.take(4, "zip directory entry");  // time and date
+    entry.crc32 = cursor.read<std::uint32_t>("zip directory entry");
+    entry.compressed_size = cursor.read<std::uint32_t>("zip directory entry");
+    entry.size = cursor.read<std::uint32_t>("zip directory entry");
+    const auto name_length = cursor.read<std::uint16_t>("zip directory entry");
+    const auto extra_length = cursor.read<std::uint16_t>("zip directory entry");
+    const auto comment_length = cursor.read<std::uint16_t>("zip directory entry");
+    const auto disk = cursor.read<std::uint16_t>("zip directory entry");
+    cursor.take(6, "zip directory entry");  // internal and external attributes
+    entry.header_offset = cursor.read<std::uint32_t>("zip directory entry");
+    entry.name = as_text(cursor.take(name_length, "zip entry name"));
+    const std::uint64_t extra_offset = cursor.offset();
+    read_zip64_extra(cursor.take(extra_length, "zip extra field"), entry, extra_offset);
+    cursor.take(comment_length, "zip entry comment");
+    if (disk != 0 && disk != 0xffff)
+      fail(Error::kUnsupported, "the zip archive is spread over several disks");
+    check_entry(entry);
+    entries_.push_back(std::move(entry));
+  }
+  if (entries_.size() != directory.entries) {
+    fail(Error::kCorrupt, "the zip directory lists ", entries_.size(), " entries, expected ",
+         directory.entries);
+  }
+}
+
+// Two entries of one name are two files for two readers. So are names that differ in case only, on
+// half of the world's disks.
+void ZipArchive::check_names() {
+  std::unordered_map<std::string, std::size_t> by_lower_name;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const std::string_view name = entries_[i].name;
+    if (!by_name_.emplace(name, i).second)
+      fail(Error::kCorrupt, "the zip archive has two entries named ", in_quotes(name));
+    const auto [other, is_new] = by_lower_name.emplace(lower_case(name), i);
+    if (!is_new) {
+      fail(Error::kCorrupt, "the zip entries ", in_quotes(entries_[other->second].name), " and ",
+           in_quotes(name), " differ in upper and lower case only");
+    }
+  }
+}
+
+// Walks the local headers in the order of the file: each entry must start where the one before it
+// ended, the first at byte 0, and the last must end where the directory starts.
+void ZipArchive::check_local_headers(const Directory& directory) {
+  std::vector<std::size_t> order(entries_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return entries_[a].header_offset < entries_[b].header_offset;
+  });
+  Window window(file_);
+  std::uint64_t end = 0;
+  for (const std::size_t i : order) {
+    ZipEntry& entry = entries_[i];
+    if (entry.header_offset < end)
+      fail(Error::kCorrupt, "the zip entry ", in_quotes(entry.name), " overlaps the one before it");
+    if (entry.header_offset > end) {
+      fail(Error::kCorrupt, entry.header_offset - end, " bytes at byte ", end,
+           " belong to no zip entry");
+    }
+    end = check_local_header(entry, directory.offset, window);
+  }
+  if (end != directory.offset)
+    fail(Error::kCorrupt, directory.offset - end, " bytes at byte ", end,
+         " belong to no zip entry");
+}
+
+// Compares the two headers, finds the payload, and returns the first byte after the entry, which
+// must not lie beyond `limit`.
+std::uint64_t ZipArchive::check_local_header(ZipEntry& entry, std::uint64_t limit,
+                                             Window& window) const {
+  const std::uint64_t offset = entry.header_offset;
+  const auto no_room = [&] {
+    fail(Error::kCorrupt, "the zip entry ", in_quotes(entry.name), " of ", entry.compressed_size,
+         " bytes at byte ", offset, " reaches into the directory at byte ", limit);
+  };
+  if (offset > limit || limit - offset < kLocalHeaderSize + entry.name.size()) no_room();
+
+  const Bytes header = window.at(offset, kLocalHeaderSize + entry.name.size());
+  const LocalHeader local = parse_local_header(header, offset);
+  const std::string_view name = as_text(header.subspan(kLocalHeaderSize));
+  if (local.name_length != entry.name.size() || name != entry.name) disagree(entry, "name");
+
+  LocalHeader sizes = local;
+  if (local.size == kIn64 || local.compressed_size == kIn64) {
+    const std::uint64_t extra = offset + kLocalHeaderSize + entry.name.size();
+    if (limit - extra < local.extra_length) no_room();
+    ZipEntry wide;
+    wide.size = local.size;
+    wide.compressed_size = local.compressed_size;
+    read_zip64_extra(window.at(extra, local.extra_length), wide, extra);
+    sizes.size = wide.size;
+    sizes.compressed_size = wide.compressed_size;
+  }
+  compare_headers(entry, sizes);
+
+  entry.data_offset = offset + kLocalHeaderSize + local.name_length + local.extra_length;
+  if (entry.data_offset > limit || limit - entry.data_offset < entry.compressed_size) no_room();
+  const std::uint64_t end = entry.data_offset + entry.compressed_size;
+  return (entry.flags & kFlagDescriptor) != 0 ? check_descriptor(entry, limit, window) : end;
+}
+
+// After the payload: [PK\7\8] crc, compressed size, size; sizes of 4 or 8 bytes. Which of the four
+// forms it is can only be told by the numbers agreeing with the directory.
+std::uint64_t ZipArchive::check_descriptor(const ZipEntry& entry, std::uint64_t limit,
+                                           Window& window) const {
+  const std::uint64_t start = entry.data_offset + entry.compressed_size;
+  const Bytes bytes = window.at(start, std::min<std::uint64_t>(24, limit - start));
+  for (const bool with_signature : {true, false}) {
+    for (const std::uint64_t width : {4U, 8U}) {
+      const std::uint64_t length = (with_signature ? 8U : 4U) + 2 * width;
+      if (bytes.size() < length) continue;
+      Cursor cursor(bytes.first(length), start);
+      if (with_signature && cursor.read<std::uint32_t>("zip data descriptor") != kDescriptor)
+        continue;
+      if (cursor.read<std::uint32_t>("zip data descriptor") != entry.crc32) continue;
+      const auto next_size = [&]() -> std::uint64_t {
+        return width == 4 ? cursor.read<std::uint32_t>("zip data descriptor")
+                          : cursor.read<std::uint64_t>("zip data descriptor");
+      };
+      if (next_size() == entry.compressed_size && next_size() == entry.size) return start + length;
+    }
+  }
+  fail(Error::kCorrupt, "the zip entry ", in_quotes(entry.name), " has a data descriptor at byte ",
+       start, " that differs from the directory");
+}
+
+const ZipEntry* ZipArchive::find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &entries_[found->second];
+}
+
+Blob ZipArchive::read(const ZipEntry& entry) const {
+  Blob payload = file_.slice(entry.data_offset, entry.compressed_size);
+  if (entry.method == kDeflated)
+    payload = Blob::own(inflate_all(payload.bytes(), entry.size, entry));
+  // Writers that were told to save the time (torch.serialization.set_crc32_options) write 0.
+  if (entry.crc32 != 0 && crc_of(payload.bytes()) != entry.crc32)
+    fail(Error::kCorrupt, "the bytes of the zip entry ", in_quotes(entry.name),
+         " do not match their CRC");
+  return payload;
+}
+
+}  // namespace voxport

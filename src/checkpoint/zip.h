@@ -1,0 +1,64 @@
+// ZipArchive: the container of torch.save, TorchScript and torch.export. docs/formats/zip.md
+//
+// A zip file says most things twice (local header, central directory, data descriptor), and
+// programs that believe different copies see different files. This reader compares all copies and
+// refuses an archive whose parts do not tile the file: no byte before, between or after the entries
+// goes unexplained. It opens a gigabyte by looking at the headers alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/blob.h"
+
+namespace voxport {
+
+struct ZipEntry {
+  std::string name;
+  std::uint16_t method = 0;  // kStored or kDeflated
+  std::uint16_t flags = 0;
+  std::uint32_t crc32 = 0;
+  std::uint64_t compressed_size = 0;
+  std::uint64_t size = 0;
+  std::uint64_t header_offset = 0;  // of the local header
+  std::uint64_t data_offset = 0;    // of the first byte of the payload
+};
+
+class ZipArchive {
+ public:
+  static constexpr std::uint16_t kStored = 0;
+  static constexpr std::uint16_t kDeflated = 8;
+
+  // Whether the bytes start like a zip archive.
+  static bool recognise(Bytes bytes);
+
+  // Reads and checks all headers. Fails with kCorrupt, or kUnsupported for what zip allows and we
+  // do not (encryption, several disks, other compressions).
+  explicit ZipArchive(Blob file);
+  ZipArchive(ZipArchive&&) = default;  // not copied: by_name_ looks into entries_
+
+  const std::vector<ZipEntry>& entries() const { return entries_; }
+  const ZipEntry* find(std::string_view name) const;
+
+  // The entry's bytes, checked against its CRC: a view when stored, inflated when deflated.
+  Blob read(const ZipEntry& entry) const;
+
+ private:
+  struct Directory;
+  class Window;
+  Directory find_directory() const;
+  void read_directory(const Directory& directory);
+  void check_names();
+  void check_local_headers(const Directory& directory);
+  std::uint64_t check_local_header(ZipEntry& entry, std::uint64_t limit, Window& window) const;
+  std::uint64_t check_descriptor(const ZipEntry& entry, std::uint64_t limit, Window& window) const;
+
+  Blob file_;
+  std::vector<ZipEntry> entries_;
+  std::unordered_map<std::string_view, std::size_t> by_name_;
+};
+
+}  // namespace voxport

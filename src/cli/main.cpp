@@ -1,0 +1,88 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <new>
+
+#include <CLI/CLI.hpp>
+#include <voxport/error.h>
+#include <voxport/version.h>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+namespace voxport {
+namespace {
+
+struct Command {
+  const char* name;
+  const char* summary;
+  Run (*add)(CLI::App& app);
+};
+
+// In the order in which they are met.
+constexpr Command kCommands[] = {
+    {"inspect", "show what a checkpoint holds, running nothing of it", add_inspect},
+};
+
+constexpr char kFooter[] =
+    "Exit codes: 0 done, 1 a check did not hold, 2 wrong usage, 3 unreadable or corrupt file,\n"
+    "4 unsupported file, 5 dangerous file (inspect --scan).\n"
+    "'voxport COMMAND --help' tells all about a command.";
+
+// The file that we have mapped was made shorter by someone else; there is no way to go on.
+extern "C" void on_bus_error(int) {
+  constexpr char kMessage[] = "voxport: the file became shorter while it was being read\n";
+  (void)!write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+  _exit(3);
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  std::string command = "voxport";
+  for (const CLI::App* sub : app.get_subcommands()) command += " " + sub->get_name();
+  std::cerr << "voxport: " << error.what() << "\n  try '" << command << " --help'\n";
+  return 2;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("voxport: PyTorch speech models to ONNX, without Python", "voxport");
+  app.set_version_flag("--version", std::string("voxport ") + kVersion);
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  app.failure_message(CLI::FailureMessage::simple);
+  int exit_code = 0;
+  for (const Command& command : kCommands) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    sub->final_callback([&exit_code, run = command.add(*sub)] { exit_code = run(); });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    print(chosen.empty() ? app.help() : chosen.front()->help());
+  } catch (const CLI::CallForAllHelp&) {
+    print(app.help("", CLI::AppFormatMode::All));
+  } catch (const CLI::CallForVersion& version) {
+    print(std::string(version.what()) + "\n");
+  } catch (const CLI::ParseError& error) {
+    return usage_error(app, error);
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace voxport
+
+int main(int argc, char** argv) {
+  std::signal(SIGBUS, voxport::on_bus_error);
+  try {
+    return voxport::run(argc, argv);
+  } catch (const voxport::Error& error) {
+    std::cerr << "voxport: " << error.what() << '\n';
+    return error.exit_code();
+  } catch (const std::bad_alloc&) {
+    std::cerr << "voxport: there is not enough memory\n";
+    return 3;
+  }
+}

@@ -1,0 +1,84 @@
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <voxport/inspect.h>
+
+#include "tests/data.h"
+
+namespace voxport {
+namespace {
+
+using Json = nlohmann::json;
+
+TEST(Inspect, TellsAllOfTheBundledVoice) {
+  const Inspection voice = inspect(voices_folder() / "slt-x_low.ckpt");
+  EXPECT_EQ(voice.kind, "torch.save zip archive");
+  EXPECT_EQ(voice.writer, "Lightning 1.7.7, PyTorch 1.6 to 2.0");
+  EXPECT_EQ(voice.architecture, "vits");
+  EXPECT_EQ(voice.state_dict, "state_dict");
+  EXPECT_EQ(voice.tensors.size(), 673U);
+  EXPECT_EQ(voice.tensors[0].name, "state_dict.model_g.enc_p.emb.weight");
+  EXPECT_EQ(voice.tensors[0].dtype, "float32");
+  EXPECT_EQ(voice.tensors[0].shape, (std::vector<std::int64_t>{256, 96}));
+}
+
+// A newer trainer keeps tuples as text; they are told as tuples all the same.
+TEST(Inspect, ReadsTuplesThatWereKeptAsText) {
+  const Json json =
+      Json::parse(to_json(inspect(data_folder() / "checkpoints/lightning_new.torch2.6.ckpt")));
+  EXPECT_EQ(json["hyper_parameters"]["resblock_kernel_sizes"], Json({3, 5, 7}));
+}
+
+TEST(Inspect, ReportsEveryStage) {
+  std::vector<std::string> stages;
+  InspectOptions options;
+  options.stats = true;
+  options.on_stage = [&](const Stage& stage) { stages.push_back(stage.name); };
+  inspect(data_folder() / "voices/single.ckpt", options);
+  EXPECT_EQ(stages,
+            (std::vector<std::string>{"read the file", "listed the tensors", "listed the values",
+                                      "recognised the architecture", "read all values"}));
+}
+
+TEST(Inspect, MeasuresValuesWhenAsked) {
+  InspectOptions options;
+  options.stats = true;
+  const Inspection views = inspect(data_folder() / "checkpoints/views.torch1.13.pt", options);
+  for (const TensorInfo& tensor : views.tensors) {
+    ASSERT_TRUE(tensor.stats) << tensor.name;
+    EXPECT_LE(tensor.stats->min, tensor.stats->max);
+    EXPECT_EQ(tensor.stats->nan, 0U);
+  }
+}
+
+TEST(Inspect, NamesTensorsItCannotRead) {
+  const Inspection kinds = inspect(data_folder() / "checkpoints/tensor_kinds.torch2.6.pt");
+  int unreadable = 0;
+  for (const TensorInfo& tensor : kinds.tensors) unreadable += tensor.unreadable.empty() ? 0 : 1;
+  EXPECT_GT(unreadable, 3);
+}
+
+TEST(ReadTensor, GivesTheValuesPyTorchGave) {
+  const TensorValues tensor =
+      read_tensor(data_folder() / "checkpoints/weight_norm.torch1.13.pt", "conv.weight");
+  EXPECT_EQ(tensor.values.size(), tensor.info.bytes / 4) << "folded from weight_g and weight_v";
+}
+
+TEST(ReadTensor, NamesItsNeighboursWhenThereIsNoSuchTensor) {
+  const auto file = data_folder() / "voices/hifigan-v1.pth";
+  const std::string message = message_of([&] { read_tensor(file, "generator.conv_pre.wait"); });
+  EXPECT_EQ(message.substr(0, message.find('\n')), "there is no tensor 'generator.conv_pre.wait'");
+}
+
+TEST(Json, HoldsWhatJsonCannotSay) {
+  const Json json =
+      Json::parse(to_json(inspect(data_folder() / "checkpoints/containers.torch2.14.pt")));
+  EXPECT_TRUE(json["architecture"].is_null());
+  bool has_infinity = false;
+  for (const Json& value : json["values"]) has_infinity |= value["value"] == Json{{"float", "inf"}};
+  EXPECT_TRUE(has_infinity);
+}
+
+}  // namespace
+}  // namespace voxport

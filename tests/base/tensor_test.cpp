@@ -1,0 +1,86 @@
+#include "base/tensor.h"
+
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "tests/data.h"
+
+namespace voxport {
+namespace {
+
+std::shared_ptr<const Storage> floats(std::vector<float> values) {
+  std::string bytes(values.size() * sizeof(float), '\0');
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return std::make_shared<Storage>(bytes.size(), [blob = Blob::own(bytes)] { return blob; });
+}
+
+TEST(Tensor, GathersATransposedView) {
+  const Tensor tensor = make_tensor(DType::kFloat32, {3, 2}, {1, 3}, 0, floats({1, 2, 3, 4, 5, 6}));
+  EXPECT_FALSE(tensor.is_contiguous());
+  EXPECT_EQ(to_float32(tensor), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+}
+
+TEST(Tensor, RepeatsAlongAStrideOfZero) {
+  const Tensor tensor = make_tensor(DType::kFloat32, {2, 3}, {0, 1}, 1, floats({9, 1, 2, 3}));
+  EXPECT_EQ(to_float32(tensor), (std::vector<float>{1, 2, 3, 1, 2, 3}));
+}
+
+TEST(Tensor, IsAViewWhereItLiesWhole) {
+  const auto storage = floats({1, 2, 3, 4});
+  const Tensor tensor = make_tensor(DType::kFloat32, {2}, {1}, 2, storage);
+  EXPECT_EQ(contiguous(tensor).bytes().data(), storage->blob().bytes().data() + 8);
+}
+
+TEST(Tensor, HasOneElementWithoutDimensions) {
+  EXPECT_EQ(to_float32(make_tensor(DType::kFloat32, {}, {}, 1, floats({1, 2}))),
+            std::vector<float>{2});
+}
+
+TEST(Tensor, MayBeEmptyWhateverItsStridesSay) {
+  const Tensor tensor =
+      make_tensor(DType::kFloat32, {0, INT64_MAX}, {INT64_MAX, INT64_MAX}, 0, floats({}));
+  EXPECT_EQ(tensor.numel(), 0);
+  EXPECT_TRUE(to_float32(tensor).empty());
+}
+
+TEST(Tensor, IsRefusedPastItsStorage) {
+  EXPECT_EQ(message_of([] {
+              make_tensor(DType::kFloat32, {3}, {2}, 0, floats({1, 2, 3, 4}));
+            }),
+            "a tensor of shape [3] and strides [2] ends at byte 20 of its storage, which holds 16");
+}
+
+TEST(Tensor, IsRefusedWhenItsReachOverflows) {
+  EXPECT_EQ(message_of([] { make_tensor(DType::kFloat32, {INT64_MAX}, {4}, 0, floats({1})); }),
+            "a tensor of shape [9223372036854775807] has more bytes than 2^63");
+  EXPECT_EQ(
+      message_of([] {
+        make_tensor(DType::kFloat32, {2, 2}, {INT64_MAX, INT64_MAX}, 0, floats({1}));
+      }),
+      "a tensor of shape [2, 2] and strides [9223372036854775807, 9223372036854775807] reaches "
+      "beyond byte 2^63");
+}
+
+TEST(Tensor, DoesNotSpreadAFewBytesOverAllMemory) {
+  const Tensor tensor = make_tensor(DType::kFloat32, {1 << 20, 1 << 20}, {0, 0}, 0, floats({1}));
+  EXPECT_EQ(message_of([&] { contiguous(tensor); }),
+            "a tensor of shape [1048576, 1048576] would spread the 4 bytes of its storage over "
+            "4398046511104");
+}
+
+TEST(Tensor, ReadsItsStorageOnce) {
+  int loads = 0;
+  const auto storage = std::make_shared<Storage>(4, [&loads] {
+    ++loads;
+    return Blob::own("abcd");
+  });
+  const Tensor tensor = make_tensor(DType::kUInt8, {4}, {1}, 0, storage);
+  EXPECT_EQ(loads, 0);
+  contiguous(tensor);
+  contiguous(tensor);
+  EXPECT_EQ(loads, 1);
+}
+
+}  // namespace
+}  // namespace voxport

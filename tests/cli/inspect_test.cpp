@@ -1,0 +1,165 @@
+// The program as a person or a script meets it: exit codes, standard output, standard error.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/data.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Result {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+std::string contents(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+// `arguments` go through the shell, so that tests read as one would type.
+Result run(const std::string& arguments, const std::string& before = "") {
+  const fs::path folder =
+      fs::temp_directory_path() / ("voxport_cli_test." + std::to_string(getpid()));
+  fs::create_directories(folder);
+  const std::string command = before + " '" VOXPORT_PROGRAM "' " + arguments + " >'" +
+                              (folder / "out").string() + "' 2>'" + (folder / "err").string() + "'";
+  const int status = std::system(command.c_str());
+  Result result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder / "out"),
+                contents(folder / "err")};
+  fs::remove_all(folder);
+  return result;
+}
+
+std::string data(const std::string& name) { return (data_folder() / name).string(); }
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Program, SaysItsVersion) {
+  const Result result = run("--version");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(result.out.starts_with("voxport ")) << result.out;
+  EXPECT_EQ(result.err, "");
+}
+
+TEST(Program, HelpsOnStandardOutput) {
+  const Result general = run("--help");
+  EXPECT_EQ(general.exit_code, 0);
+  EXPECT_TRUE(contains(general.out, "inspect")) << general.out;
+  const Result inspect = run("inspect --help");
+  EXPECT_EQ(inspect.exit_code, 0);
+  for (const char* option :
+       {"--json", "--all", "--scan", "--stats", "--tensor", "--quiet", "--debug"})
+    EXPECT_TRUE(contains(inspect.out, option)) << option;
+}
+
+TEST(Program, EndsWithTwoOnWrongUsage) {
+  for (const char* arguments : {"", "inspect", "inspect --nonsense x", "speek", "inspect a b"}) {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    EXPECT_EQ(result.out, "") << arguments;
+    EXPECT_TRUE(result.err.starts_with("voxport: ")) << result.err;
+  }
+  const Result missing = run("inspect " + data("voices/hifigan-v1.pth") + " --tensor nothing");
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_EQ(missing.out, "");
+}
+
+TEST(Program, EndsWithThreeOnAnUnreadableOrCorruptFile) {
+  for (const std::string& file :
+       {std::string("/nonexistent"), data("."), data("checkpoints/README.md")}) {
+    const Result result = run("inspect " + file);
+    EXPECT_EQ(result.exit_code, 3) << file;
+    EXPECT_EQ(result.out, "") << file;
+    EXPECT_TRUE(result.err.starts_with("voxport: ")) << result.err;
+  }
+}
+
+TEST(Program, EndsWithFourOnAnUnsupportedFile) {
+  const Result result = run("inspect " + data("checkpoints/views_big_endian.torch2.6.pt"));
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(
+      result.err.starts_with("voxport: the checkpoint was written on a big-endian machine\n"));
+}
+
+TEST(Program, FailsWhenItsOutputCannotBeWritten) {
+  const std::string command =
+      "'" VOXPORT_PROGRAM "' inspect '" + data("voices/single.ckpt") + "' >/dev/full 2>/dev/null";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 3);
+}
+
+TEST(InspectCommand, PrintsNoColoursIntoAFile) {
+  const Result result = run("inspect " + data("voices/single.ckpt"));
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out.find('\x1b'), std::string::npos);
+  EXPECT_EQ(result.err, "");
+  EXPECT_TRUE(contains(result.out, "VITS (Piper)"));
+}
+
+TEST(InspectCommand, ListsEveryTensorWithAll) {
+  const Result result = run("inspect --all " + data("voices/hifigan-v1.pth"));
+  const auto json =
+      nlohmann::json::parse(run("inspect --json " + data("voices/hifigan-v1.pth")).out);
+  EXPECT_EQ(json["tensors"].size(), json["tensor_count"]);
+  for (const auto& tensor : json["tensors"])
+    EXPECT_TRUE(contains(result.out, tensor["name"].get<std::string>()));
+}
+
+TEST(InspectCommand, ShowsTheValuesOfOneTensor) {
+  const auto json = nlohmann::json::parse(
+      run("inspect --json --tensor generator.conv_pre.bias " + data("voices/hifigan-v1.pth")).out);
+  EXPECT_EQ(json["dtype"], "float32");
+  EXPECT_EQ(json["values"].size(), json["shape"][0]);
+}
+
+TEST(InspectCommand, IsSilentWhenQuiet) {
+  const Result result = run("inspect --quiet " + data("voices/single.ckpt"));
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out + result.err, "");
+}
+
+TEST(InspectCommand, TellsStagesOnStandardErrorWithDebug) {
+  const Result result = run("inspect --debug --json " + data("voices/single.ckpt"));
+  EXPECT_TRUE(contains(result.err, "voxport: read the file: torch.save zip archive ("));
+  EXPECT_TRUE(nlohmann::json::accept(result.out));
+}
+
+TEST(InspectCommand, ScansCleanFilesAsClean) {
+  const Result result = run("inspect --scan " + data("voices/single.ckpt"));
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(result.out.starts_with("clean: ")) << result.out;
+}
+
+TEST(InspectCommand, EndsWithFiveOnADangerousFile) {
+  const fs::path file =
+      fs::temp_directory_path() / ("dangerous." + std::to_string(getpid()) + ".pt");
+  std::ofstream(file, std::ios::binary) << "\x80\x02"
+                                           "cos\nsystem\n(S'ls'\ntR.";
+  const Result result = run("inspect --scan " + file.string());
+  EXPECT_EQ(result.exit_code, 5) << result.err;
+  EXPECT_TRUE(result.out.starts_with("dangerous: ")) << result.out;
+  EXPECT_TRUE(contains(result.out, "os.system"));
+  const auto json = nlohmann::json::parse(run("inspect --scan --json " + file.string()).out);
+  EXPECT_EQ(json["verdict"], "dangerous");
+  EXPECT_EQ(run("inspect " + file.string()).exit_code, 0) << "reading it is safe: nothing runs";
+  fs::remove(file);
+}
+
+}  // namespace
+}  // namespace voxport

@@ -1,0 +1,60 @@
+// Keeps the drawing of docs/flow.md true: a room includes the rooms it is drawn from and no others,
+// and each library outside is known to the rooms that need it alone.
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::map<std::string, std::set<std::string>> kMayInclude = {
+    {"base", {"base", "voxport/error.h"}},
+    {"checkpoint", {"checkpoint", "base", "zlib.h", "nlohmann"}},
+    {"arch", {"arch", "base", "checkpoint"}},
+    {"api", {"api", "arch", "base", "checkpoint", "voxport", "nlohmann"}},
+    {"cli", {"cli", "base", "voxport", "CLI"}},
+};
+
+// POSIX is for the rooms that touch the machine.
+const std::set<std::string> kPosix = {"base", "cli"};
+
+bool is_standard(const std::string& header) {
+  return header.find('/') == std::string::npos && header.find('.') == std::string::npos;
+}
+
+bool is_posix(const std::string& header) {
+  return header == "fcntl.h" || header == "unistd.h" || header.starts_with("sys/");
+}
+
+bool may_include(const std::string& room, const std::string& header) {
+  if (is_standard(header)) return true;
+  if (is_posix(header)) return kPosix.contains(room);
+  const std::set<std::string>& allowed = kMayInclude.at(room);
+  return allowed.contains(header) || allowed.contains(header.substr(0, header.find('/')));
+}
+
+TEST(Rooms, IncludeOnlyWhatTheyAreDrawnFrom) {
+  const std::regex include(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
+  int files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(VOXPORT_SOURCES)) {
+    if (!entry.is_regular_file()) continue;
+    ++files;
+    const std::string room = fs::relative(entry.path(), VOXPORT_SOURCES).begin()->string();
+    ASSERT_TRUE(kMayInclude.contains(room)) << room << " is not in the drawing";
+    std::ifstream stream(entry.path());
+    for (std::string line; std::getline(stream, line);) {
+      std::smatch match;
+      if (!std::regex_search(line, match, include)) continue;
+      EXPECT_TRUE(may_include(room, match[1])) << entry.path() << " includes " << match[1];
+    }
+  }
+  EXPECT_GT(files, 10);
+}
+
+}  // namespace
