@@ -1,0 +1,7 @@
+#include "checkpoint/safetensors.h"
+#include "fuzz/target.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace voxport;
+  return fuzz(data, size, [](const Blob& file) { read_everything(read_safetensors(file)); });
+}
