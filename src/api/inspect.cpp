@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <voxport/inspect.h>
 
@@ -94,17 +95,19 @@ std::string writer_of(const Checkpoint& checkpoint) {
   return writer;
 }
 
+// Directions whose length is there too.
 std::uint64_t count_weight_norms(const std::vector<TensorInfo>& tensors) {
-  std::unordered_map<std::string_view, bool> names;
-  for (const TensorInfo& tensor : tensors) names.emplace(tensor.name, true);
-  std::uint64_t count = 0;
+  std::unordered_set<std::string> lengths;
   for (const TensorInfo& tensor : tensors) {
     const auto weight = weight_of_direction(tensor.name);
     if (!weight) continue;
-    count +=
-        names.contains(old_weight_norm(*weight).g) || names.contains(new_weight_norm(*weight).g);
+    lengths.insert(old_weight_norm(*weight).g);
+    lengths.insert(new_weight_norm(*weight).g);
   }
-  return count;
+  if (lengths.empty()) return 0;
+  return static_cast<std::uint64_t>(
+      std::count_if(tensors.begin(), tensors.end(),
+                    [&](const TensorInfo& tensor) { return lengths.contains(tensor.name); }));
 }
 
 void add_stats(const Value& root, std::vector<TensorInfo>& tensors) {

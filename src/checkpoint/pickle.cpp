@@ -1,9 +1,12 @@
 #include "checkpoint/pickle.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
 #include <cstdlib>
+#include <new>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -29,7 +32,7 @@ constexpr std::size_t kMaxActions = 100'000;
 PickleValue make_text(Kind kind, std::string_view text) {
   PickleValue value;
   value.kind = kind;
-  value.length = text.size();
+  value.length = static_cast<std::uint32_t>(text.size());  // at most kMaxSize
   value.data = text.data();
   return value;
 }
@@ -119,7 +122,10 @@ std::string plain_global_name(std::string_view module_and_name) {
 class PickleMachine {
  public:
   PickleMachine(const Blob& source, std::uint64_t start, PickleTrace* trace)
-      : start_(start), cursor_(source.bytes(), start), trace_(trace) {
+      : start_(start),
+        cursor_(source.bytes().first(std::min(source.size(), kMaxSize)), start),
+        is_cut_(source.size() > kMaxSize),
+        trace_(trace) {
     tree_.source_ = source;
   }
 
@@ -134,18 +140,19 @@ class PickleMachine {
   PickleValue pop();
   PickleValue& top();
   std::size_t pop_mark();
-  std::vector<PickleValue> pop_to_mark();
+  std::span<const PickleValue> pop_to_mark();
 
   // Making things.
   PickleNode* make_node();
-  PickleValue make_container(Kind kind, std::vector<PickleValue> items = {});
+  PickleValue make_container(Kind kind, std::span<const PickleValue> items = {});
+  PickleValue make_global(std::string_view module, std::string_view name);
   std::string_view keep(std::string text);
   void push_global(std::string_view module, std::string_view name);
   void push_call(PickleValue callee, PickleValue args);
-  std::vector<PickleValue>& items_for_append(PickleValue& target);
-  std::vector<PickleValue>& items_for_pairs(PickleValue& target);
-  std::vector<PickleValue>& items_for_add(PickleValue& target);
-  static void extend(std::vector<PickleValue>& to, const std::vector<PickleValue>& from);
+  PickleItems& items_for_append(PickleValue& target);
+  PickleItems& items_for_pairs(PickleValue& target);
+  PickleItems& items_for_add(PickleValue& target);
+  static void extend(PickleItems& to, std::span<const PickleValue> from);
   void memoize(std::uint64_t index);
   void recall(std::uint64_t index);
   void record(PickleAction::Kind kind, std::string what);
@@ -235,13 +242,16 @@ class PickleMachine {
 
   std::uint64_t start_;
   Cursor cursor_;
+  bool is_cut_;  // the cursor ends where our patience does
   PickleTrace* trace_;
   PickleTree tree_;
   std::vector<PickleValue> stack_;
+  std::vector<PickleValue> popped_;
   std::vector<std::size_t> marks_;  // how high the stack was at each MARK
   // Writers count the memo up one by one; what they leave out is rare enough for a map.
   std::vector<PickleValue> memo_;
   std::unordered_map<std::uint64_t, PickleValue> sparse_memo_;
+  std::uint64_t nodes_ = 0;
   const Opcode* opcode_ = nullptr;
   std::uint64_t opcode_offset_ = 0;
   bool stopped_ = false;
@@ -341,7 +351,7 @@ PickleTree PickleMachine::run() {
     opcode_offset_ = cursor_.offset();
     if (count > kMaxOpcodes)
       fail(Error::kCorrupt, "the pickle has more than ", kMaxOpcodes, " opcodes");
-    if (opcode_offset_ - start_ > kMaxSize)
+    if (cursor_.at_end() && is_cut_)
       fail(Error::kCorrupt, "the pickle is longer than ", kMaxSize, " bytes");
     if (cursor_.at_end())
       fail(Error::kCorrupt, "the pickle ends at byte ", opcode_offset_, " without a STOP");
@@ -388,26 +398,32 @@ std::size_t PickleMachine::pop_mark() {
   return height;
 }
 
-std::vector<PickleValue> PickleMachine::pop_to_mark() {
+// The values above the last MARK, good until the next call.
+std::span<const PickleValue> PickleMachine::pop_to_mark() {
   const auto first = stack_.begin() + static_cast<std::ptrdiff_t>(pop_mark());
-  std::vector<PickleValue> items(first, stack_.end());
+  popped_.assign(first, stack_.end());
   stack_.erase(first, stack_.end());
-  return items;
+  return popped_;
 }
 
 PickleNode* PickleMachine::make_node() {
-  if (tree_.nodes_.size() >= kMaxNodes) broken(cat("makes more than ", kMaxNodes, " objects"));
-  PickleNode& node = tree_.nodes_.emplace_back();
-  node.offset = opcode_offset_;
-  return &node;
+  if (++nodes_ > kMaxNodes) broken(cat("makes more than ", kMaxNodes, " objects"));
+  // Never destroyed one by one: all it holds is in the arena too.
+  std::pmr::polymorphic_allocator<PickleNode> allocator(tree_.arena_.get());
+  return new (allocator.allocate(1)) PickleNode(tree_.arena_.get());
 }
 
-PickleValue PickleMachine::make_container(Kind kind, std::vector<PickleValue> items) {
+PickleValue PickleMachine::make_container(Kind kind, std::span<const PickleValue> items) {
   PickleValue value;
   value.kind = kind;
   value.node = make_node();
-  value.node->items = std::move(items);
+  value.node->items.assign(items.begin(), items.end());
   return value;
+}
+
+PickleValue PickleMachine::make_global(std::string_view module, std::string_view name) {
+  return make_container(Kind::kGlobal, std::array{make_text(Kind::kString, module),
+                                                  make_text(Kind::kString, name)});
 }
 
 std::string_view PickleMachine::keep(std::string text) {
@@ -429,13 +445,11 @@ std::string PickleMachine::described(const PickleValue& callee) const {
     value = value.node->callee;
   }
   if (!value.is(Kind::kGlobal)) return cat("(", name_of(value.kind), ")", after);
-  return cat(value.node->module, ".", value.node->name, after);
+  return cat(value.node->module(), ".", value.node->name(), after);
 }
 
 void PickleMachine::push_global(std::string_view module, std::string_view name) {
-  PickleValue value = make_container(Kind::kGlobal);
-  value.node->module = module;
-  value.node->name = name;
+  const PickleValue value = make_global(module, name);
   record(PickleAction::Kind::kImport, cat(module, ".", name));
   push(value);
 }
@@ -632,15 +646,15 @@ void PickleMachine::op_unicode() {
 }
 
 void PickleMachine::push_tuple(std::size_t size) {
-  std::vector<PickleValue> items(size);
-  while (size-- > 0) items[size] = pop();
-  push(make_container(Kind::kTuple, std::move(items)));
+  std::array<PickleValue, 3> items;
+  for (std::size_t i = size; i-- > 0;) items[i] = pop();
+  push(make_container(Kind::kTuple, std::span(items).first(size)));
 }
 
 void PickleMachine::op_dict() {
-  std::vector<PickleValue> items = pop_to_mark();
+  const std::span<const PickleValue> items = pop_to_mark();
   if (items.size() % 2 != 0) broken("has a key without a value");
-  push(make_container(Kind::kDict, std::move(items)));
+  push(make_container(Kind::kDict, items));
 }
 
 namespace {
@@ -649,12 +663,12 @@ namespace {
 bool makes_a_tensor_or_value(const PickleValue& call) {
   const PickleValue& callee = call.node->callee;
   if (!callee.is(Kind::kGlobal)) return false;
-  return callee.node->name.starts_with("_rebuild_") || callee.node->module == "_codecs";
+  return callee.node->name().starts_with("_rebuild_") || callee.node->module() == "_codecs";
 }
 
 }  // namespace
 
-std::vector<PickleValue>& PickleMachine::items_for_append(PickleValue& target) {
+PickleItems& PickleMachine::items_for_append(PickleValue& target) {
   const bool takes_items =
       target.is(Kind::kList) || (target.is(Kind::kCall) && !makes_a_tensor_or_value(target) &&
                                  !(target.node->has_pairs && !target.node->items.empty()));
@@ -662,7 +676,7 @@ std::vector<PickleValue>& PickleMachine::items_for_append(PickleValue& target) {
   return target.node->items;
 }
 
-std::vector<PickleValue>& PickleMachine::items_for_pairs(PickleValue& target) {
+PickleItems& PickleMachine::items_for_pairs(PickleValue& target) {
   const bool takes_pairs =
       target.is(Kind::kDict) || (target.is(Kind::kCall) && !makes_a_tensor_or_value(target) &&
                                  (target.node->has_pairs || target.node->items.empty()));
@@ -671,12 +685,12 @@ std::vector<PickleValue>& PickleMachine::items_for_pairs(PickleValue& target) {
   return target.node->items;
 }
 
-std::vector<PickleValue>& PickleMachine::items_for_add(PickleValue& target) {
+PickleItems& PickleMachine::items_for_add(PickleValue& target) {
   if (!target.is(Kind::kSet)) broken(cat("adds to ", name_of(target.kind), ", expected a set"));
   return target.node->items;
 }
 
-void PickleMachine::extend(std::vector<PickleValue>& to, const std::vector<PickleValue>& from) {
+void PickleMachine::extend(PickleItems& to, std::span<const PickleValue> from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
@@ -686,24 +700,24 @@ void PickleMachine::op_append() {
 }
 
 void PickleMachine::op_appends() {
-  const std::vector<PickleValue> items = pop_to_mark();
+  const std::span<const PickleValue> items = pop_to_mark();
   extend(items_for_append(top()), items);
 }
 
 void PickleMachine::op_setitem() {
   const PickleValue value = pop();
   const PickleValue key = pop();
-  extend(items_for_pairs(top()), {key, value});
+  extend(items_for_pairs(top()), std::array{key, value});
 }
 
 void PickleMachine::op_setitems() {
-  const std::vector<PickleValue> items = pop_to_mark();
+  const std::span<const PickleValue> items = pop_to_mark();
   if (items.size() % 2 != 0) broken("has a key without a value");
   extend(items_for_pairs(top()), items);
 }
 
 void PickleMachine::op_additems() {
-  const std::vector<PickleValue> items = pop_to_mark();
+  const std::span<const PickleValue> items = pop_to_mark();
   extend(items_for_add(top()), items);
 }
 
@@ -784,11 +798,9 @@ void PickleMachine::op_inst() {
 
 void PickleMachine::op_obj() {
   refuse_unless_traced();
-  std::vector<PickleValue> items = pop_to_mark();
+  const std::span<const PickleValue> items = pop_to_mark();
   if (items.empty()) broken("has no class");
-  const PickleValue callee = items.front();
-  items.erase(items.begin());
-  push_call(callee, make_container(Kind::kTuple, std::move(items)));
+  push_call(items.front(), make_container(Kind::kTuple, items.subspan(1)));
 }
 
 void PickleMachine::op_persid() {
@@ -809,10 +821,7 @@ void PickleMachine::op_binpersid() {
 void PickleMachine::push_extension(std::uint64_t code) {
   refuse_unless_traced();
   record(PickleAction::Kind::kExtension, cat("extension registry code ", code));
-  PickleValue value = make_container(Kind::kGlobal);
-  value.node->module = "copyreg";
-  value.node->name = "_inverted_registry";
-  push(value);
+  push(make_global("copyreg", "_inverted_registry"));
 }
 
 void PickleMachine::op_next_buffer() { broken("asks for a buffer outside of the pickle"); }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,8 @@ namespace voxport {
 
 struct PickleNode;
 
-// A pickled value. Text points into the pickle or into the PickleTree; containers are nodes of it.
+// A pickled value, in 16 bytes: there are many. Text points into the pickle or into the PickleTree;
+// containers are nodes of it.
 struct PickleValue {
   enum class Kind : std::uint8_t {
     kNone,
@@ -32,20 +34,20 @@ struct PickleValue {
     kTuple,
     kSet,
     kDict,       // node->items: key, value, key, value
-    kGlobal,     // node->module and node->name
+    kGlobal,     // node->module() and node->name()
     kCall,       // node->callee called with node->args, and what was done to the result
     kPersistent  // node->args: the id of something kept outside the pickle
   };
 
   Kind kind = Kind::kNone;
+  std::uint32_t length = 0;  // of text; a pickle is never longer
   union {
     std::int64_t integer = 0;
     double number;
     bool flag;
     PickleNode* node;
-    std::size_t length;  // of text
+    const char* data;  // of text
   };
-  const char* data = nullptr;
 
   std::string_view text() const { return {data, length}; }
   bool is(Kind other) const { return kind == other; }
@@ -54,14 +56,22 @@ struct PickleValue {
 // The word a person would use: "a list", "an int".
 std::string_view name_of(PickleValue::Kind kind);
 
+// Values in the arena of their PickleTree.
+using PickleItems = std::pmr::vector<PickleValue>;
+
 struct PickleNode {
-  std::vector<PickleValue> items;  // what was put in or appended; pairs for dicts and SETITEM
+  explicit PickleNode(std::pmr::memory_resource* arena = std::pmr::get_default_resource())
+      : items(arena) {}
+
+  PickleItems items;               // what was put in or appended; pairs for dicts and SETITEM
   PickleValue callee;              // kCall
   PickleValue args;                // kCall: a tuple; kPersistent: the id
   PickleValue state;               // kCall: what BUILD handed over
-  std::string_view module, name;   // kGlobal
-  std::uint64_t offset = 0;        // kGlobal, kCall: where it stands in the pickle
   bool has_pairs = false;          // kCall: items came by SETITEM(S)
+
+  // kGlobal: its two items.
+  std::string_view module() const { return items[0].text(); }
+  std::string_view name() const { return items[1].text(); }
 };
 
 // One name for what versions of Python and numpy call differently: __builtin__.set is builtins.set.
@@ -88,7 +98,9 @@ class PickleTree {
   friend class PickleMachine;
   Blob source_;  // text points into it
   std::vector<PickleValue> persistent_ids_;
-  std::deque<PickleNode> nodes_;
+  // All nodes and their items, taken back at once when the tree goes.
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> arena_ =
+      std::make_unique<std::pmr::monotonic_buffer_resource>();
   std::deque<std::string> texts_;
   PickleValue root_;
   std::uint64_t length_ = 0;

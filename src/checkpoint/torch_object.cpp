@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -50,7 +51,7 @@ constexpr StorageClass kStorageClasses[] = {
 };
 
 std::string qualified_name(const PickleNode& global) {
-  return plain_global_name(cat(global.module, ".", global.name));
+  return plain_global_name(cat(global.module(), ".", global.name()));
 }
 
 std::string decimal(std::string_view little_endian) {
@@ -99,7 +100,7 @@ std::string called_name(const PickleNode& call) {
 std::string key_text(const PickleValue& key, int depth = 0);
 
 // The keys of a tuple or a set, joined by commas and cut where they become too many.
-std::string keys_text(const std::vector<PickleValue>& keys, int depth) {
+std::string keys_text(std::span<const PickleValue> keys, int depth) {
   std::string text;
   for (const PickleValue& key : keys) {
     if (depth >= 4 || text.size() > 200) return text + "...";
@@ -108,7 +109,7 @@ std::string keys_text(const std::vector<PickleValue>& keys, int depth) {
   return text;
 }
 
-std::string frozenset_text(const std::vector<PickleValue>& items, int depth) {
+std::string frozenset_text(std::span<const PickleValue> items, int depth) {
   return items.empty() ? "frozenset()" : cat("frozenset({", keys_text(items, depth), "})");
 }
 
@@ -135,7 +136,7 @@ std::string key_text(const PickleValue& key, int depth) {
     case P::kSet: return frozenset_text(key.node->items, depth);
     case P::kCall: {
       const std::string callee = called_name(*key.node);
-      const std::vector<PickleValue>& args = key.node->args.node->items;
+      std::span<const PickleValue> args = key.node->args.node->items;
       const bool is_bytes = callee == "_codecs.encode" && !args.empty() && args[0].is(P::kString);
       if (is_bytes) return cat("b'", printable(args[0].text()), "'");
       const bool is_set = callee == "builtins.frozenset" && !args.empty() && args[0].is(P::kList);
@@ -240,8 +241,8 @@ class Interpreter {
 
   // Containers.
   Entry named(std::string key, const PickleValue& pickled);
-  Value sequence(K kind, const std::vector<PickleValue>& items);
-  Value dict(const std::vector<PickleValue>& pairs);
+  Value sequence(K kind, std::span<const PickleValue> items);
+  Value dict(std::span<const PickleValue> pairs);
   Value object(const PickleNode& call, std::string name);
   Value module(const PickleNode& call, std::string name);
   Value call_of(const PickleNode& call);
@@ -278,7 +279,8 @@ class Interpreter {
   std::vector<std::int64_t> integers(const PickleValue& value, std::string_view what) const;
   TypedStorage storage(const PickleValue& value) const;
   std::optional<DType> torch_dtype(const PickleValue& value) const;
-  Value strided(const PickleNode& call, DType dtype, const PickleValue* metadata);
+  Value strided(const PickleNode& call, const TypedStorage& typed, DType dtype,
+                const PickleValue* metadata);
   Value unreadable(DType dtype, std::vector<std::int64_t> shape, std::string why) const;
   NumpyDType numpy_dtype(const PickleValue& value) const;
   std::string bytes_of(const PickleValue& value);
@@ -423,7 +425,7 @@ std::string Interpreter::where() const {
   return name.empty() ? "the pickled object" : in_quotes(name);
 }
 
-Value Interpreter::sequence(K kind, const std::vector<PickleValue>& items) {
+Value Interpreter::sequence(K kind, std::span<const PickleValue> items) {
   std::vector<Entry> entries;
   entries.reserve(items.size());
   for (const PickleValue& item : items)
@@ -431,14 +433,24 @@ Value Interpreter::sequence(K kind, const std::vector<PickleValue>& items) {
   return make_value(kind, std::move(entries));
 }
 
-Value Interpreter::dict(const std::vector<PickleValue>& pairs) {
+// Python would keep the last of two equal keys; a file that has them was not written by it.
+void check_keys(std::span<const PickleValue> pairs) {
+  std::vector<std::string_view> keys;
+  keys.reserve(pairs.size() / 2);
+  for (std::size_t i = 0; i < pairs.size(); i += 2)
+    if (pairs[i].is(P::kString)) keys.push_back(pairs[i].text());
+  std::sort(keys.begin(), keys.end());
+  const auto twice = std::adjacent_find(keys.begin(), keys.end());
+  if (twice != keys.end())
+    fail(Error::kCorrupt, "a dict of the pickle has the key ", in_quotes(*twice), " twice");
+}
+
+Value Interpreter::dict(std::span<const PickleValue> pairs) {
   std::vector<Entry> entries;
   entries.reserve(pairs.size() / 2);
-  std::unordered_set<std::string_view> seen;
+  check_keys(pairs);
   for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
     const PickleValue& key = pairs[i];
-    if (key.is(P::kString) && !seen.insert(key.text()).second)
-      fail(Error::kCorrupt, "a dict of the pickle has the key ", in_quotes(key.text()), " twice");
     entries.push_back(named(key_text(key), pairs[i + 1]));
   }
   return make_value(K::kDict, std::move(entries));
@@ -468,11 +480,11 @@ const PickleValue* find_pair(const PickleNode* dict, std::string_view key) {
 }
 
 // The pairs of a dict or an OrderedDict; empty for everything else.
-const std::vector<PickleValue>& pairs_of(const PickleValue* value) {
-  static const std::vector<PickleValue> kNone;
+std::span<const PickleValue> pairs_of(const PickleValue* value) {
   const bool has_pairs =
       value && (value->is(P::kDict) || (value->is(P::kCall) && value->node->has_pairs));
-  return has_pairs ? value->node->items : kNone;
+  return has_pairs ? std::span<const PickleValue>(value->node->items)
+                   : std::span<const PickleValue>();
 }
 
 // An object of a class we do not know keeps what it is seen to hold. Two kinds mean something all
@@ -505,7 +517,7 @@ Value Interpreter::module(const PickleNode& call, std::string name) {
   }
   std::vector<Entry> entries;
   for (const std::string_view part : {"_parameters", "_buffers", "_modules"}) {
-    const std::vector<PickleValue>& pairs = pairs_of(find_pair(state, part));
+    std::span<const PickleValue> pairs = pairs_of(find_pair(state, part));
     for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
       std::string key = key_text(pairs[i]);
       if (pairs[i + 1].is(P::kNone) || (part == "_buffers" && skipped.contains(key))) continue;
@@ -525,7 +537,7 @@ bool is_torch_size(const PickleValue& value) {
 }
 
 const PickleValue& Interpreter::arg(const PickleNode& call, std::size_t index) const {
-  const std::vector<PickleValue>& args = call.args.node->items;
+  std::span<const PickleValue> args = call.args.node->items;
   if (index >= args.size()) {
     fail(Error::kCorrupt, qualified_name(*call.callee.node), " is called with ", args.size(),
          " arguments, expected at least ", index + 1);
@@ -544,10 +556,11 @@ std::vector<std::int64_t> Interpreter::integers(const PickleValue& value,
   const PickleValue& tuple = is_torch_size(value) ? arg(*value.node, 0) : value;
   if (!tuple.is(P::kTuple) && !tuple.is(P::kList))
     fail(Error::kCorrupt, what, " is ", name_of(tuple.kind), ", expected a tuple of ints");
-  const std::vector<PickleValue>& items = tuple.node->items;
+  std::span<const PickleValue> items = tuple.node->items;
   if (items.size() > kMaxRank)
     fail(Error::kCorrupt, what, " has ", items.size(), " dimensions, expected at most ", kMaxRank);
   std::vector<std::int64_t> numbers;
+  numbers.reserve(items.size());
   for (const PickleValue& item : items) numbers.push_back(integer(item, what));
   return numbers;
 }
@@ -623,7 +636,7 @@ Value Interpreter::name_space(const PickleNode& call) {
 // A path is pickled in pieces, by its parts or as it was given: joined they are read as pathlib
 // does, a piece that is absolute starting anew. A Windows path is told with forward slashes too.
 Value Interpreter::path(const PickleNode& call) {
-  const bool is_windows = call.callee.node->name.find("Windows") != std::string_view::npos;
+  const bool is_windows = call.callee.node->name().find("Windows") != std::string_view::npos;
   std::string text;
   for (const PickleValue& part : call.args.node->items) {
     if (!part.is(P::kString))
@@ -668,8 +681,8 @@ Value Interpreter::device(const PickleNode& call) {
 }
 
 std::optional<DType> Interpreter::torch_dtype(const PickleValue& value) const {
-  if (!value.is(P::kGlobal) || value.node->module != "torch") return std::nullopt;
-  return dtype_named(value.node->name);
+  if (!value.is(P::kGlobal) || value.node->module() != "torch") return std::nullopt;
+  return dtype_named(value.node->name());
 }
 
 TypedStorage Interpreter::storage(const PickleValue& value) const {
@@ -693,8 +706,8 @@ Value Interpreter::unreadable(DType dtype, std::vector<std::int64_t> shape, std:
 }
 
 // (storage, offset, size, stride, ...), and in the last place what a view does to its values.
-Value Interpreter::strided(const PickleNode& call, DType dtype, const PickleValue* metadata) {
-  const TypedStorage typed = storage(arg(call, 0));
+Value Interpreter::strided(const PickleNode& call, const TypedStorage& typed, DType dtype,
+                           const PickleValue* metadata) {
   const std::int64_t offset = integer(arg(call, 1), "a tensor's offset");
   std::vector<std::int64_t> shape = integers(arg(call, 2), "a tensor's shape");
   std::vector<std::int64_t> strides = integers(arg(call, 3), "a tensor's strides");
@@ -712,7 +725,8 @@ Value Interpreter::strided(const PickleNode& call, DType dtype, const PickleValu
 
 Value Interpreter::rebuild_tensor(const PickleNode& call) {
   const std::size_t count = call.args.node->items.size();
-  return strided(call, storage(arg(call, 0)).dtype, count > 6 ? &arg(call, 6) : nullptr);
+  const TypedStorage typed = storage(arg(call, 0));
+  return strided(call, typed, typed.dtype, count > 6 ? &arg(call, 6) : nullptr);
 }
 
 Value Interpreter::rebuild_tensor_v3(const PickleNode& call) {
@@ -721,7 +735,8 @@ Value Interpreter::rebuild_tensor_v3(const PickleNode& call) {
     return unreadable(DType::kUInt8, integers(arg(call, 2), "a tensor's shape"),
                       cat("a tensor of dtype ", key_text(arg(call, 6))));
   }
-  return strided(call, *dtype, call.args.node->items.size() > 7 ? &arg(call, 7) : nullptr);
+  const std::size_t count = call.args.node->items.size();
+  return strided(call, storage(arg(call, 0)), *dtype, count > 7 ? &arg(call, 7) : nullptr);
 }
 
 // (function, type, arguments of the function, state): tensors with attributes, nn.Buffer.
@@ -776,8 +791,9 @@ Value Interpreter::rebuild_sparse(const PickleNode& call) {
   const PickleValue& parts = arg(call, 1);
   std::vector<std::int64_t> shape;
   DType dtype = DType::kFloat32;
-  for (const PickleValue& part :
-       parts.is(P::kTuple) ? parts.node->items : std::vector<PickleValue>()) {
+  if (!parts.is(P::kTuple))
+    fail(Error::kCorrupt, "a sparse tensor is made of ", name_of(parts.kind), ", expected a tuple");
+  for (const PickleValue& part : parts.node->items) {
     if (part.is(P::kTuple) || is_torch_size(part)) {
       shape = integers(part, "a tensor's shape");
       continue;
@@ -798,7 +814,7 @@ Value Interpreter::rebuild_meta(const PickleNode& call) {
 // dtype('f4', False, True), then BUILD (3, '<', ...).
 NumpyDType Interpreter::numpy_dtype(const PickleValue& value) const {
   const bool is_dtype = value.is(P::kCall) && value.node->callee.is(P::kGlobal) &&
-                        value.node->callee.node->module == "numpy" &&
+                        value.node->callee.node->module() == "numpy" &&
                         value.node->args.node->items.size() >= 1;
   if (!is_dtype) return {};
   const auto code = raw_bytes(arg(*value.node, 0));
@@ -919,13 +935,13 @@ TypedStorage read_storage_class(const PickleValue& storage_class) {
          ", expected a global");
   const PickleNode& global = *storage_class.node;
   TypedStorage made;
-  const bool from_torch = global.module == "torch" || global.module.starts_with("torch.");
-  if (from_torch && (global.name == "UntypedStorage" || global.name == "_UntypedStorage")) {
+  const bool from_torch = global.module() == "torch" || global.module().starts_with("torch.");
+  if (from_torch && (global.name() == "UntypedStorage" || global.name() == "_UntypedStorage")) {
     made.untyped = true;
     return made;
   }
   for (const auto& [name, dtype] : kStorageClasses) {
-    if (!from_torch || name != global.name) continue;
+    if (!from_torch || name != global.name()) continue;
     made.dtype = dtype;
     return made;
   }
@@ -941,7 +957,7 @@ StorageId read_storage_id(const PickleValue& id) {
     fail(Error::kCorrupt, "a persistent id is ", name_of(id.kind),
          ", expected ('storage', class, key, location, size)");
   }
-  const std::vector<PickleValue>& fields = id.node->items;
+  std::span<const PickleValue> fields = id.node->items;
   const TypedStorage typed = read_storage_class(fields[1]);
   if (!fields[2].is(P::kString) || !fields[3].is(P::kString) || !fields[4].is(P::kInt)) {
     fail(Error::kCorrupt, "a storage's key, location and size are ", name_of(fields[2].kind), ", ",

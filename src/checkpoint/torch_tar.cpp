@@ -1,6 +1,7 @@
 #include "checkpoint/torch_tar.h"
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
@@ -129,7 +130,7 @@ std::int64_t count_of(const PickleValue& value, std::uint64_t limit) {
   return value.integer;
 }
 
-const std::vector<PickleValue>& fields_of(const PickleValue& value, std::size_t count) {
+std::span<const PickleValue> fields_of(const PickleValue& value, std::size_t count) {
   if (!value.is(P::kTuple) || value.node->items.size() != count)
     fail(Error::kCorrupt, "a description is ", name_of(value.kind), ", expected a tuple of ",
          count);
@@ -158,7 +159,7 @@ void read_storages(const Blob& blob, Objects& objects) {
   const std::int64_t count = count_of(mixed.pickle().root(), blob.size());
   for (std::int64_t i = 0; i < count; ++i) {
     const PickleTree tree = mixed.pickle();
-    const auto& fields = fields_of(tree.root(), 3);
+    const auto fields = fields_of(tree.root(), 3);
     TypedStorage typed = read_storage_class(fields[2]);
     Cursor cursor = mixed.cursor();
     const auto numel = cursor.read<std::int64_t>("a storage");
@@ -178,7 +179,7 @@ void read_storages(const Blob& blob, Objects& objects) {
     fail(Error::kCorrupt, "the storage views are ", name_of(views.root().kind),
          ", expected a list");
   for (const PickleValue& view : views.root().node->items) {
-    const auto& fields = fields_of(view, 4);
+    const auto fields = fields_of(view, 4);
     TypedStorage part = storage_named(objects, object_key(fields[1]));
     const std::int64_t offset = fields[2].is(P::kInt) ? fields[2].integer : -1;
     const std::int64_t numel = fields[3].is(P::kInt) ? fields[3].integer : -1;
@@ -200,7 +201,7 @@ void read_tensors(const Blob& blob, Objects& objects) {
   const std::int64_t count = count_of(mixed.pickle().root(), blob.size());
   for (std::int64_t i = 0; i < count; ++i) {
     const PickleTree tree = mixed.pickle();
-    const auto& fields = fields_of(tree.root(), 3);
+    const auto fields = fields_of(tree.root(), 3);
     const TypedStorage typed = storage_named(objects, object_key(fields[1]));
     Cursor cursor = mixed.cursor();
     const auto rank = cursor.read<std::int32_t>("a tensor's rank");

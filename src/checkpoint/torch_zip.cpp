@@ -69,7 +69,7 @@ class Storages {
       fail(Error::kCorrupt, "the entry ", in_quotes(name), " holds ", entry->size,
            " bytes, but the pickle says ", id.size);
     }
-    std::shared_ptr<const Storage>& storage = by_name_[name];
+    std::shared_ptr<const Storage>& storage = by_entry_[entry];
     if (!storage) {
       storage = std::make_shared<Storage>(
           entry->size, [archive = archive_, entry] { return archive->read(*entry); });
@@ -79,7 +79,7 @@ class Storages {
 
   std::shared_ptr<const ZipArchive> archive_;
   std::string folder_;
-  std::unordered_map<std::string, std::shared_ptr<const Storage>> by_name_;
+  std::unordered_map<const ZipEntry*, std::shared_ptr<const Storage>> by_entry_;
 };
 
 }  // namespace

@@ -79,11 +79,17 @@ std::string joined(std::string_view path, std::string_view key) {
 
 namespace {
 
-void visit_tensors(const Value& value, const std::string& path,
+// One buffer for all names: it grows on the way down and shrinks on the way up.
+void visit_tensors(const Value& value, std::string& path,
                    const std::function<void(const std::string&, const Tensor&)>& visit) {
   if (value.is(Kind::kTensor)) return visit(path, value.tensor());
-  for (const Entry& entry : value.entries())
-    visit_tensors(entry.value, joined(path, entry.key), visit);
+  const std::size_t length = path.size();
+  for (const Entry& entry : value.entries()) {
+    if (length != 0) path += '.';
+    path += entry.key;
+    visit_tensors(entry.value, path, visit);
+    path.resize(length);
+  }
 }
 
 // Recursive descent; each function returns nothing when the text does not continue as a literal.
@@ -194,7 +200,8 @@ class LiteralParser {
 
 void for_each_tensor(const Value& root,
                      const std::function<void(const std::string& name, const Tensor&)>& visit) {
-  visit_tensors(root, "", visit);
+  std::string path;
+  visit_tensors(root, path, visit);
 }
 
 std::optional<Value> parse_literal(std::string_view text) { return LiteralParser(text).whole(); }

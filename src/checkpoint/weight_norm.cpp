@@ -62,8 +62,9 @@ WeightNormNames new_weight_norm(std::string_view name) {
 std::optional<std::string> weight_of_direction(std::string_view part) {
   if (part.ends_with("_v")) return std::string(part.substr(0, part.size() - 2));
   constexpr std::string_view kSuffix = ".original1";
+  if (!part.ends_with(kSuffix)) return std::nullopt;
   const std::size_t at = part.rfind(kParametrizations);
-  if (at == std::string_view::npos || !part.ends_with(kSuffix)) return std::nullopt;
+  if (at == std::string_view::npos) return std::nullopt;
   const std::size_t start = at + kParametrizations.size();
   if (start > part.size() - kSuffix.size()) return std::nullopt;
   return cat(part.substr(0, at), part.substr(start, part.size() - kSuffix.size() - start));

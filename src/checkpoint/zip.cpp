@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_set>
 #include <utility>
 
 #include <zlib.h>
@@ -59,11 +60,21 @@ void read_zip64_extra(Bytes extra, ZipEntry& entry, std::uint64_t offset_in_file
   }
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return lower;
+char lower_case(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool same_but_for_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
+}
+
+// FNV-1a of the name in lower case.
+std::size_t hash_without_case(std::string_view name) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : name)
+    hash = (hash ^ static_cast<unsigned char>(lower_case(c))) * 0x100000001b3;
+  return hash;
 }
 
 bool leaves_its_folder(std::string_view name) {
@@ -346,15 +357,17 @@ void ZipArchive::read_directory(const Directory& directory) {
 // Two entries of one name are two files for two readers. So are names that differ in case only, on
 // half of the world's disks.
 void ZipArchive::check_names() {
-  std::unordered_map<std::string, std::size_t> by_lower_name;
+  std::unordered_set<std::string_view, decltype(&hash_without_case), decltype(&same_but_for_case)>
+      names(entries_.size(), hash_without_case, same_but_for_case);
+  by_name_.reserve(entries_.size());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const std::string_view name = entries_[i].name;
     if (!by_name_.emplace(name, i).second)
       fail(Error::kCorrupt, "the zip archive has two entries named ", in_quotes(name));
-    const auto [other, is_new] = by_lower_name.emplace(lower_case(name), i);
+    const auto [other, is_new] = names.insert(name);
     if (!is_new) {
-      fail(Error::kCorrupt, "the zip entries ", in_quotes(entries_[other->second].name), " and ",
-           in_quotes(name), " differ in upper and lower case only");
+      fail(Error::kCorrupt, "the zip entries ", in_quotes(*other), " and ", in_quotes(name),
+           " differ in upper and lower case only");
     }
   }
 }
