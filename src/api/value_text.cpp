@@ -51,7 +51,7 @@ void append_text(std::string& out, const Value& value, std::size_t limit) {
     case Kind::kTensor:
       out += cat("tensor ", name_of(value.tensor().dtype), shape_text(value.tensor().shape));
       break;
-    case Kind::kOpaque: out += cat("<", printable(value.name), ">"); break;
+    case Kind::kOpaque: out += cat("<", printable(value.class_name()), ">"); break;
     default: append_entries(out, value, limit);
   }
 }
@@ -105,7 +105,7 @@ nlohmann::ordered_json value_json(const Value& value) {
     case Kind::kDevice: return Json{{"device", value.text()}};
     case Kind::kTensor:
       return Json{{"tensor", name_of(value.tensor().dtype)}, {"shape", value.tensor().shape}};
-    case Kind::kOpaque: return Json{{"object", value.name}};
+    case Kind::kOpaque: return Json{{"object", value.class_name()}};
     case Kind::kDict: {
       Json object = Json::object();
       for (const Entry& entry : value.entries()) object[entry.key] = value_json(entry.value);

@@ -127,6 +127,7 @@ class PickleMachine {
         is_cut_(source.size() > kMaxSize),
         trace_(trace) {
     tree_.source_ = source;
+    empty_tuple_ = make_container(Kind::kTuple);
   }
 
   PickleTree run();
@@ -193,7 +194,7 @@ class PickleMachine {
   void op_binbytes8() { push_text<std::uint64_t>(Kind::kBytes, "BINBYTES8"); }
   void op_bytearray8() { push_text<std::uint64_t>(Kind::kBytes, "BYTEARRAY8"); }
   void op_empty_list() { push(make_container(Kind::kList)); }
-  void op_empty_tuple() { push(make_container(Kind::kTuple)); }
+  void op_empty_tuple() { push(empty_tuple_); }
   void op_empty_dict() { push(make_container(Kind::kDict)); }
   void op_empty_set() { push(make_container(Kind::kSet)); }
   void op_list() { push(make_container(Kind::kList, pop_to_mark())); }
@@ -251,6 +252,7 @@ class PickleMachine {
   // Writers count the memo up one by one; what they leave out is rare enough for a map.
   std::vector<PickleValue> memo_;
   std::unordered_map<std::uint64_t, PickleValue> sparse_memo_;
+  PickleValue empty_tuple_;  // nothing is ever put into one, so one is enough
   std::uint64_t nodes_ = 0;
   const Opcode* opcode_ = nullptr;
   std::uint64_t opcode_offset_ = 0;

@@ -244,7 +244,7 @@ class Interpreter {
   Value sequence(K kind, std::span<const PickleValue> items);
   Value dict(std::span<const PickleValue> pairs);
   Value object(const PickleNode& call, std::string name);
-  Value module(const PickleNode& call, std::string name);
+  Value module(const PickleNode& state);
   Value call_of(const PickleNode& call);
 
   // Calls we know.
@@ -363,9 +363,7 @@ Value Interpreter::value(const PickleValue& pickled) {
     case P::kGlobal: {
       const auto dtype = torch_dtype(pickled);
       if (dtype) return make_value(K::kDType, std::string(name_of(*dtype)));
-      Value opaque = make_value(K::kOpaque, std::vector<Entry>());
-      opaque.name = qualified_name(*pickled.node);
-      return opaque;
+      return make_opaque(qualified_name(*pickled.node));
     }
     case P::kPersistent: {
       Persistent found = find_(pickled.node->args);
@@ -382,9 +380,7 @@ Value Interpreter::value(const PickleValue& pickled) {
 
   const PickleNode* node = pickled.node;
   if (std::find(path_.begin(), path_.end(), node) != path_.end()) {
-    Value itself = make_value(K::kOpaque, std::vector<Entry>());
-    itself.name = "(a container that holds itself)";
-    return itself;
+    return make_opaque("(a container that holds itself)");
   }
   enter(node);
   Value made = pickled.is(P::kDict)    ? dict(node->items)
@@ -492,7 +488,7 @@ std::span<const PickleValue> pairs_of(const PickleValue* value) {
 Value Interpreter::object(const PickleNode& call, std::string name) {
   const PickleNode* state = state_dict_of(call.state);
   if (find_pair(state, "_parameters") && find_pair(state, "_modules"))
-    return module(call, std::move(name));
+    return module(*state);
   if (name.starts_with("omegaconf.")) {
     if (const PickleValue* content = find_pair(state, "_content")) return value(*content);
     if (const PickleValue* content = find_pair(state, "_val")) return value(*content);
@@ -501,23 +497,20 @@ Value Interpreter::object(const PickleNode& call, std::string name) {
   if (state) entries = std::get<std::vector<Entry>>(dict(state->items).data);
   Value held = call.has_pairs ? dict(call.items) : sequence(K::kList, call.items);
   for (Entry& entry : std::get<std::vector<Entry>>(held.data)) entries.push_back(std::move(entry));
-  Value opaque = make_value(K::kOpaque, std::move(entries));
-  opaque.name = std::move(name);
-  return opaque;
+  return make_opaque(std::move(name), std::move(entries));
 }
 
 // A pickled torch.nn.Module, as its state_dict(): parameters, persistent buffers, submodules.
-Value Interpreter::module(const PickleNode& call, std::string name) {
-  const PickleNode* state = state_dict_of(call.state);
+Value Interpreter::module(const PickleNode& state) {
   std::unordered_set<std::string> skipped;
-  if (const PickleValue* names = find_pair(state, "_non_persistent_buffers_set")) {
+  if (const PickleValue* names = find_pair(&state, "_non_persistent_buffers_set")) {
     const Value set = value(*names);
     for (const Entry& entry : set.entries())
       if (entry.value.is(K::kString)) skipped.insert(entry.value.text());
   }
   std::vector<Entry> entries;
   for (const std::string_view part : {"_parameters", "_buffers", "_modules"}) {
-    std::span<const PickleValue> pairs = pairs_of(find_pair(state, part));
+    std::span<const PickleValue> pairs = pairs_of(find_pair(&state, part));
     for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
       std::string key = key_text(pairs[i]);
       if (pairs[i + 1].is(P::kNone) || (part == "_buffers" && skipped.contains(key))) continue;
@@ -526,9 +519,7 @@ Value Interpreter::module(const PickleNode& call, std::string name) {
       if (!has_no_weights) entries.push_back(std::move(entry));
     }
   }
-  Value made = make_value(K::kDict, std::move(entries));
-  made.name = std::move(name);
-  return made;
+  return make_value(K::kDict, std::move(entries));
 }
 
 bool is_torch_size(const PickleValue& value) {

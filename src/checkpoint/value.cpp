@@ -10,8 +10,13 @@ using Kind = Value::Kind;
 
 const std::vector<Entry>& Value::entries() const {
   static const std::vector<Entry> kNone;
-  const auto* entries = std::get_if<std::vector<Entry>>(&data);
-  return entries ? *entries : kNone;
+  if (const auto* entries = std::get_if<std::vector<Entry>>(&data)) return *entries;
+  const auto* opaque = std::get_if<std::shared_ptr<const Opaque>>(&data);
+  return opaque ? (*opaque)->entries : kNone;
+}
+
+const std::string& Value::class_name() const {
+  return std::get<std::shared_ptr<const Opaque>>(data)->class_name;
 }
 
 std::optional<std::int64_t> Value::as_int() const {
@@ -39,6 +44,11 @@ const Value* Value::find(std::string_view key) const {
   for (const Entry& entry : entries())
     if (entry.key == key) return &entry.value;
   return nullptr;
+}
+
+Value make_opaque(std::string class_name, std::vector<Entry> entries) {
+  return make_value(Kind::kOpaque, std::make_shared<const Opaque>(
+                                       Opaque{std::move(class_name), std::move(entries)}));
 }
 
 Value make_value(Kind kind, decltype(Value::data) data) {

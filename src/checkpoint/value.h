@@ -17,6 +17,7 @@
 namespace voxport {
 
 struct Entry;
+struct Opaque;
 
 struct Value {
   enum class Kind : std::uint8_t {
@@ -36,14 +37,13 @@ struct Value {
     kSet,
     kDict,
     kTensor,
-    kOpaque,  // entries: what it is known to hold; name: its class
+    kOpaque,  // entries: what it is known to hold
   };
 
   Kind kind = Kind::kNone;
   std::variant<std::monostate, bool, std::int64_t, double, std::complex<double>, std::string,
-               std::vector<Entry>, std::shared_ptr<const Tensor>>
+               std::vector<Entry>, std::shared_ptr<const Tensor>, std::shared_ptr<const Opaque>>
       data;
-  std::string name;  // kOpaque: "pathlib.Path"; a pickled torch.nn.Module is kDict with its class
 
   bool is(Kind other) const { return kind == other; }
   bool is_container() const { return kind >= Kind::kList && kind != Kind::kTensor; }
@@ -53,6 +53,7 @@ struct Value {
   const std::vector<Entry>& entries() const;
 
   const std::string& text() const { return std::get<std::string>(data); }
+  const std::string& class_name() const;  // kOpaque: "datetime.date"
   const Tensor& tensor() const { return *std::get<std::shared_ptr<const Tensor>>(data); }
 
   // The number, when this is an int (or a float without a fraction), or a bool.
@@ -69,6 +70,12 @@ struct Entry {
   Value value;
 };
 
+struct Opaque {
+  std::string class_name;
+  std::vector<Entry> entries;
+};
+
+Value make_opaque(std::string class_name, std::vector<Entry> entries = {});
 Value make_value(Value::Kind kind, decltype(Value::data) data);
 
 // "a dict", "an int".

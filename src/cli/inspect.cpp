@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -53,16 +52,18 @@ struct Options {
 struct Tree {
   std::string name;
   std::vector<Tree> children;
-  std::map<std::string, std::size_t> index;  // of the children, by name
   std::uint64_t tensors = 0;
   std::uint64_t elements = 0;
   std::uint64_t bytes = 0;
   const TensorInfo* leaf = nullptr;
 
-  Tree& child(const std::string& child_name) {
-    const auto [place, is_new] = index.emplace(child_name, children.size());
-    if (is_new) children.emplace_back().name = child_name;
-    return children[place->second];
+  // Tensors come in the order of their names' parts, so the last child is nearly always the one.
+  Tree& child(std::string_view child_name) {
+    const auto found = std::find_if(children.rbegin(), children.rend(),
+                                    [&](const Tree& child) { return child.name == child_name; });
+    if (found != children.rend()) return *found;
+    children.emplace_back().name = child_name;
+    return children.back();
   }
 };
 
@@ -83,7 +84,7 @@ Tree make_tree(const std::vector<TensorInfo>& tensors) {
       node->bytes += tensor.bytes;
       if (start > tensor.name.size()) break;
       const std::size_t end = std::min(tensor.name.find('.', start), tensor.name.size());
-      node = &node->child(tensor.name.substr(start, end - start));
+      node = &node->child(std::string_view(tensor.name).substr(start, end - start));
       start = end + 1;
     }
     node->leaf = &tensor;
@@ -135,7 +136,7 @@ void add_tree(Table& table, const Tree& tree, int depth, const std::string& inde
   }
 }
 
-std::string tensors_text(const Inspection& inspection, const Options& options) {
+std::string tensors_text(const Inspection& inspection, const Tree& tree, const Options& options) {
   if (options.all || options.stats) {
     Table table("llrl");
     for (const TensorInfo& tensor : inspection.tensors) {
@@ -144,7 +145,6 @@ std::string tensors_text(const Inspection& inspection, const Options& options) {
     }
     return table.text();
   }
-  const Tree tree = make_tree(inspection.tensors);
   int depth = 1;
   while (depth < 32 && lines_to_depth(tree, depth + 1) <= kShortTree &&
          lines_to_depth(tree, depth + 1) > lines_to_depth(tree, depth))
@@ -163,7 +163,7 @@ std::string values_text(const std::vector<ValueInfo>& values, bool all) {
   return table.text();
 }
 
-std::string heading(const Inspection& inspection) {
+std::string heading(const Inspection& inspection, const Tree& tree) {
   Table table("ll");
   table.add({"kind",
              inspection.kind + (inspection.writer.empty() ? "" : " (" + inspection.writer + ")")});
@@ -171,7 +171,6 @@ std::string heading(const Inspection& inspection) {
                          with_commas(inspection.file_bytes), " bytes)")});
   table.add({"architecture", inspection.architecture.empty() ? "none that voxport knows"
                                                              : inspection.architecture_text});
-  const Tree tree = make_tree(inspection.tensors);
   table.add({"tensors", cat(with_commas(tree.tensors), ", ", with_commas(tree.elements),
                             " numbers, ", human_bytes(tree.bytes),
                             inspection.state_dict.empty()
@@ -184,7 +183,8 @@ std::string heading(const Inspection& inspection) {
 }
 
 std::string inspection_text(const Inspection& inspection, const Options& options) {
-  std::string text = heading(inspection);
+  const Tree tree = make_tree(inspection.tensors);
+  std::string text = heading(inspection, tree);
   if (!inspection.hyper_parameters.empty())
     text += "\n" + bold("hyper-parameters") + "\n" +
             values_text(inspection.hyper_parameters, options.all);
@@ -205,7 +205,7 @@ std::string inspection_text(const Inspection& inspection, const Options& options
   if (!inspection.tensors.empty())
     text += "\n" + bold("tensors") +
             (options.all || options.stats ? "" : dim(" (--all shows every one)")) + "\n" +
-            tensors_text(inspection, options);
+            tensors_text(inspection, tree, options);
   return text;
 }
 

@@ -85,7 +85,7 @@ void describe(const Value& value, const std::string& name, Description& found) {
     return;
   }
   if (value.is(Kind::kOpaque)) {
-    found.values.push_back(line(name, "opaque", value.name));
+    found.values.push_back(line(name, "opaque", value.class_name()));
     return;
   }
   const bool is_empty_root = name.empty() && value.is(Kind::kDict) && value.entries().empty();
