@@ -15,8 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       typed.dtype = storage.dtype;
       typed.untyped = storage.untyped;
       const std::uint64_t bytes = std::min<std::uint64_t>(storage.size, 1 << 12);
-      typed.storage = std::make_shared<Storage>(
-          bytes, [bytes] { return Blob::own(std::string(bytes, '\x01')); });
+      typed.storage = storage_of(Blob::own(std::string(bytes, '\x01')));
       return typed;
     };
     Checkpoint checkpoint;

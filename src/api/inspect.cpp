@@ -72,18 +72,22 @@ std::optional<TensorStats> measure(const Tensor& tensor) {
 }
 
 // Leaves that are no tensors, in order.
-void gather_values(const Value& value, const std::string& path, std::vector<ValueInfo>& values) {
+void gather_values(const Value& value, std::string& path, std::vector<ValueInfo>& values) {
   if (value.is(Value::Kind::kTensor)) return;
   if (value.is(Value::Kind::kOpaque) || value.entries().empty())
-    values.push_back({path, value_text(value), dump(value_json(value))});
-  for (const Entry& entry : value.entries())
-    gather_values(entry.value, joined(path, entry.key), values);
+    values.push_back({path, value_text(value), json_text(value)});
+  const std::size_t length = path.size();
+  for (const Entry& entry : value.entries()) {
+    path.append(".").append(entry.key);
+    gather_values(entry.value, path, values);
+    path.resize(length);
+  }
 }
 
 std::vector<ValueInfo> settings_of(const Value& parameters) {
   std::vector<ValueInfo> settings;
   for (const Entry& entry : parameters.entries())
-    settings.push_back({entry.key, value_text(entry.value), dump(value_json(entry.value))});
+    settings.push_back({entry.key, value_text(entry.value), json_text(entry.value)});
   return settings;
 }
 
@@ -178,6 +182,9 @@ Inspection inspect(const std::filesystem::path& path, const InspectOptions& opti
   inspection.writer = writer_of(checkpoint);
   clock.done("read the file", inspection.kind);
 
+  std::size_t count = 0;
+  for_each_tensor(checkpoint.root, [&](const std::string&, const Tensor&) { ++count; });
+  inspection.tensors.reserve(count);
   for_each_tensor(checkpoint.root, [&](const std::string& name, const Tensor& tensor) {
     inspection.tensors.push_back(describe(name, tensor));
   });
@@ -186,8 +193,10 @@ Inspection inspect(const std::filesystem::path& path, const InspectOptions& opti
                                        human_bytes(total_bytes(inspection.tensors))));
 
   inspection.hyper_parameters = settings_of(hyper_parameters(checkpoint.root));
-  for (const Entry& entry : checkpoint.root.entries())
-    if (entry.key != "hyper_parameters") gather_values(entry.value, entry.key, inspection.values);
+  for (const Entry& entry : checkpoint.root.entries()) {
+    std::string name = entry.key;
+    if (name != "hyper_parameters") gather_values(entry.value, name, inspection.values);
+  }
   for (const auto& [key, text] : checkpoint.metadata)
     inspection.values.push_back({cat("__metadata__.", key), in_quotes(text), dump(Json(text))});
   clock.done("listed the values", cat(inspection.hyper_parameters.size(), " hyper-parameters, ",

@@ -119,6 +119,16 @@ nlohmann::ordered_json value_json(const Value& value) {
   }
 }
 
+std::string json_text(const Value& value) {
+  // Most values are small numbers, and there are thousands.
+  switch (value.kind) {
+    case Kind::kNone: return "null";
+    case Kind::kBool: return std::get<bool>(value.data) ? "true" : "false";
+    case Kind::kInt: return std::to_string(std::get<std::int64_t>(value.data));
+    default: return dump(value_json(value));
+  }
+}
+
 std::string dump(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

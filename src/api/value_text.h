@@ -14,6 +14,7 @@ std::string value_text(const Value& value, std::size_t limit = 1000);
 
 // Tuples are arrays; what JSON cannot say is an object with one key that tells what it is.
 nlohmann::ordered_json value_json(const Value& value);
+std::string json_text(const Value& value);
 
 // One line of JSON, with broken UTF-8 replaced.
 std::string dump(const nlohmann::ordered_json& json);

@@ -25,12 +25,14 @@ std::optional<Integer> checked_mul(Integer a, Integer b) {
 inline std::optional<std::int64_t> checked_numel(std::span<const std::int64_t> shape) {
   std::int64_t numel = 1;
   bool overflows = false;
+  bool is_empty = false;
   for (const std::int64_t size : shape) {
     if (size < 0) return std::nullopt;
-    // A size of 0 further on makes the tensor empty, whatever the others say.
-    if (size == 0) return 0;
+    // A size of 0 makes the tensor empty, whatever the others say.
+    is_empty |= size == 0;
     overflows |= __builtin_mul_overflow(numel, size, &numel);
   }
+  if (is_empty) return 0;
   if (overflows) return std::nullopt;
   return numel;
 }

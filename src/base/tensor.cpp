@@ -10,6 +10,26 @@
 namespace voxport {
 namespace {
 
+class BlobStorage : public Storage {
+ public:
+  explicit BlobStorage(Blob bytes) : Storage(bytes.size()), bytes_(std::move(bytes)) {}
+
+ private:
+  Blob load() const override { return bytes_; }
+
+  Blob bytes_;
+};
+
+bool is_row_major(const std::vector<std::int64_t>& shape,
+                  const std::vector<std::int64_t>& strides) {
+  std::int64_t expected = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] != 1 && strides[i] != expected) return false;
+    expected *= shape[i];
+  }
+  return true;
+}
+
 // A stride of 0 lets a file of a few bytes describe a tensor of any size. Real ones repeat a bias
 // along a batch; beyond this many bytes, more than the storage itself holds is a trap.
 constexpr std::uint64_t kMaxRepeatedBytes = std::uint64_t{256} << 20;
@@ -39,25 +59,19 @@ void check_readable(const Tensor& tensor) {
 }  // namespace
 
 const Blob& Storage::blob() const {
-  std::call_once(loaded_, [this] { blob_ = load_(); });
+  std::call_once(loaded_, [this] { blob_ = load(); });
   assert(blob_.size() == size_);
   return blob_;
+}
+
+std::shared_ptr<const Storage> storage_of(Blob bytes) {
+  return std::make_shared<BlobStorage>(std::move(bytes));
 }
 
 std::int64_t Tensor::numel() const {
   const auto numel = checked_numel(shape);
   assert(numel);
   return *numel;
-}
-
-bool Tensor::is_contiguous() const {
-  if (numel() == 0) return true;
-  std::int64_t expected = 1;
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    if (shape[i] != 1 && strides[i] != expected) return false;
-    expected *= shape[i];
-  }
-  return true;
 }
 
 std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& shape) {
@@ -69,7 +83,9 @@ std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& sha
 Tensor make_tensor(DType dtype, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides,
                    std::int64_t offset, std::shared_ptr<const Storage> storage) {
   for (const std::int64_t size : shape)
-    if (size < 0) fail(Error::kCorrupt, "a tensor has the shape ", shape_text(shape));
+    if (size < 0)
+      fail(Error::kCorrupt, "a tensor has the shape ", shape_text(shape),
+           ", expected no size below 0");
   const auto numel = checked_numel(shape);
   const auto item = static_cast<std::int64_t>(size_of(dtype));
   if (!numel || !checked_mul(*numel, item))
@@ -83,7 +99,9 @@ Tensor make_tensor(DType dtype, std::vector<std::int64_t> shape, std::vector<std
     if (stride < 0)
       fail(Error::kCorrupt, "a tensor has the strides ", shape_text(strides),
            ", expected none below 0");
-  if (offset < 0) fail(Error::kCorrupt, "a tensor starts at element ", offset, " of its storage");
+  if (offset < 0)
+    fail(Error::kCorrupt, "a tensor starts at element ", offset,
+         " of its storage, expected 0 or more");
 
   const auto end =
       *numel == 0 ? std::optional(std::int64_t{0}) : end_of_view(shape, strides, offset);
@@ -97,9 +115,10 @@ Tensor make_tensor(DType dtype, std::vector<std::int64_t> shape, std::vector<std
          shape_text(strides), " ends at byte ", *end_byte, " of its storage, which holds ",
          storage->size());
   }
+  if (*numel == 0 || is_row_major(shape, strides)) strides.clear();
   // A stride that is never stepped along says nothing, and must not overflow when it is.
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    if (*numel == 0 || shape[i] == 1) strides[i] = 1;
+  for (std::size_t i = 0; i < strides.size(); ++i)
+    if (shape[i] == 1) strides[i] = 1;
 
   Tensor tensor;
   tensor.dtype = dtype;
@@ -131,6 +150,12 @@ void for_each_element(const Tensor& tensor, const std::function<void(const std::
   if (tensor.numel() == 0) return;
   const std::size_t item = size_of(tensor.dtype);
   const std::byte* base = tensor.storage->blob().bytes().data();
+  if (tensor.is_contiguous()) {
+    const std::byte* first = base + static_cast<std::size_t>(tensor.offset) * item;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(tensor.numel()); ++i)
+      visit(first + i * item);
+    return;
+  }
   const std::size_t rank = tensor.shape.size();
   std::vector<std::int64_t> index(rank, 0);
   std::int64_t at = tensor.offset;
@@ -170,10 +195,8 @@ std::vector<float> to_float32(const Tensor& tensor) {
 Tensor tensor_of(std::vector<std::int64_t> shape, const std::vector<float>& values) {
   std::string buffer(values.size() * sizeof(float), '\0');
   if (!values.empty()) std::memcpy(buffer.data(), values.data(), buffer.size());
-  const std::uint64_t size = buffer.size();
-  auto storage =
-      std::make_shared<Storage>(size, [blob = Blob::own(std::move(buffer))] { return blob; });
-  return make_tensor(DType::kFloat32, std::move(shape), {}, 0, std::move(storage));
+  return make_tensor(DType::kFloat32, std::move(shape), {}, 0,
+                     storage_of(Blob::own(std::move(buffer))));
 }
 
 }  // namespace voxport

@@ -18,23 +18,28 @@ namespace voxport {
 // entry is checked against its CRC then, a deflated one is inflated.
 class Storage {
  public:
-  // `load` gives exactly `size` bytes, or fails. It is called at most once.
-  Storage(std::uint64_t size, std::function<Blob()> load) : size_(size), load_(std::move(load)) {}
+  explicit Storage(std::uint64_t size) : size_(size) {}
+  virtual ~Storage() = default;
 
   std::uint64_t size() const { return size_; }
   const Blob& blob() const;
 
  private:
+  // Gives exactly size() bytes, or fails. Called once, unless it failed.
+  virtual Blob load() const = 0;
+
   std::uint64_t size_;
-  std::function<Blob()> load_;
   mutable std::once_flag loaded_;
   mutable Blob blob_;
 };
 
+// A storage whose bytes are at hand.
+std::shared_ptr<const Storage> storage_of(Blob bytes);
+
 struct Tensor {
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> strides;  // in elements, one per dimension, never negative
+  std::vector<std::int64_t> strides;  // in elements, never negative; none when row-major
   std::int64_t offset = 0;            // of the first element, in elements
   std::shared_ptr<const Storage> storage;
   // Why the values cannot be read ("a sparse tensor"); empty when they can. Such a tensor has no
@@ -45,7 +50,7 @@ struct Tensor {
   std::uint64_t size_in_bytes() const {
     return static_cast<std::uint64_t>(numel()) * size_of(dtype);
   }
-  bool is_contiguous() const;
+  bool is_contiguous() const { return strides.empty(); }
 };
 
 // A tensor whose view lies inside its storage, with strides for a row-major layout when none are

@@ -45,9 +45,13 @@ constexpr std::array kForeign = {
 bool recognise_pickle(std::string_view text) {
   if (text.size() < 2) return false;
   if (text[0] == '\x80') return static_cast<unsigned char>(text[1]) <= 5;
+  const std::string_view first_line = text.substr(1, text.find('\n') - 1);
+  const bool starts_with_global = text[0] == 'c' &&
+                                  first_line.size() < std::min<std::size_t>(text.size() - 1, 100) &&
+                                  first_line.find_first_of(" ,;:") == std::string_view::npos;
   const std::string_view start = text.substr(0, 2);
   const bool starts_like_one = start == "(d" || start == "(l" || start == "(t" || start == "]q" ||
-                               start == "}q" || start == "(i" || text[0] == 'c';
+                               start == "}q" || start == "(i" || starts_with_global;
   return starts_like_one && text.ends_with('.');
 }
 
@@ -100,10 +104,12 @@ FileKind recognise(const Blob& file) {
   const std::string_view text = file.text();
   if (text.empty()) fail(Error::kCorrupt, "the file is empty");
   if (ZipArchive::recognise(bytes)) return recognise_zip(ZipArchive(file));
-  if (recognise_torch_stream(bytes)) return FileKind::kTorchStream;
   if (recognise_tar(bytes)) return FileKind::kTorchTar;
+  if (recognise_torch_stream(bytes)) return FileKind::kTorchStream;
   if (recognise_safetensors(bytes)) return FileKind::kSafetensors;
   if (recognise_pickle(text)) return FileKind::kPickle;
+  const bool has_wrong_length = text.size() > 9 && text.substr(8, 2) == "{\"";
+  if (has_wrong_length) return FileKind::kSafetensors;
   for (const auto& [start, what] : kForeign)
     if (text.starts_with(start)) fail(Error::kUnsupported, "this is ", what);
   if (looks_like_onnx(text))

@@ -20,13 +20,16 @@ using Kind = PickleValue::Kind;
 namespace {
 
 // No saved model comes near these. They bound the memory that a hostile pickle can ask for.
-constexpr std::uint64_t kMaxSize = std::uint64_t{256} << 20;
-constexpr std::uint64_t kMaxOpcodes = 10'000'000;
+constexpr std::uint64_t kMaxSize = kMaxPickleSize;
+constexpr std::uint64_t kMaxOpcodes = 5'000'000;
 constexpr std::uint64_t kMaxNodes = 2'000'000;
 constexpr std::size_t kMaxStack = 4'000'000;
 constexpr std::size_t kMaxMarks = 1'000;
 constexpr std::size_t kMaxMemo = 4'000'000;
-constexpr std::size_t kMaxBigIntBytes = 1'024;
+constexpr std::uint64_t kMaxReserved = 100'000;
+constexpr std::size_t kMaxBigIntBytes = 512;
+constexpr std::size_t kMaxGlobalBytes = 500;
+constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxActions = 100'000;
 
 PickleValue make_text(Kind kind, std::string_view text) {
@@ -84,8 +87,8 @@ std::string_view name_of(Kind kind) {
   switch (kind) {
     case Kind::kNone: return "None";
     case Kind::kBool: return "a bool";
-    case Kind::kInt:
-    case Kind::kBigInt: return "an int";
+    case Kind::kInt: return "an int";
+    case Kind::kBigInt: return "an int beyond 64 bits";
     case Kind::kFloat: return "a float";
     case Kind::kString: return "a string";
     case Kind::kBytes: return "bytes";
@@ -128,6 +131,8 @@ class PickleMachine {
         trace_(trace) {
     tree_.source_ = source;
     empty_tuple_ = make_container(Kind::kTuple);
+    // Writers remember about every twelfth byte. Memory that is not used is never touched.
+    memo_.reserve(std::min(cursor_.left() / 12, kMaxReserved));
   }
 
   PickleTree run();
@@ -144,25 +149,27 @@ class PickleMachine {
   std::span<const PickleValue> pop_to_mark();
 
   // Making things.
-  PickleNode* make_node();
+  template <class Node>
+  Node* make_node();
+  void append(PickleNode& node, std::span<const PickleValue> items);
   PickleValue make_container(Kind kind, std::span<const PickleValue> items = {});
   PickleValue make_global(std::string_view module, std::string_view name);
   std::string_view keep(std::string text);
   void push_global(std::string_view module, std::string_view name);
   void push_call(PickleValue callee, PickleValue args);
-  PickleItems& items_for_append(PickleValue& target);
-  PickleItems& items_for_pairs(PickleValue& target);
-  PickleItems& items_for_add(PickleValue& target);
-  static void extend(PickleItems& to, std::span<const PickleValue> from);
+  void append_to(const PickleValue& target, std::span<const PickleValue> items);
+  void set_items(const PickleValue& target, std::span<const PickleValue> pairs);
   void memoize(std::uint64_t index);
   void recall(std::uint64_t index);
+  void record(PickleAction::Kind kind, const PickleValue& callee);
   void record(PickleAction::Kind kind, std::string what);
   std::string described(const PickleValue& callee) const;
   [[noreturn]] void broken(const std::string& why) const;
   void refuse_unless_traced();
   std::int64_t decimal(std::string_view digits, std::string_view what) const;
+  char escaped(std::string_view line, std::size_t& at) const;
   void push_long(Bytes bytes);
-  void push_decimal_long(std::string_view digits);
+  void push_decimal_long(std::string_view line);
 
   // One per opcode, named as in Python's pickletools.
   void op_mark();
@@ -230,7 +237,7 @@ class PickleMachine {
   void op_ext2() { push_extension(cursor_.read<std::uint16_t>("EXT2")); }
   void op_ext4() { push_extension(cursor_.read<std::uint32_t>("EXT4")); }
   void op_proto();
-  void op_frame() { cursor_.read<std::uint64_t>("FRAME"); }  // a hint for buffered readers
+  void op_frame();
   void op_next_buffer();
 
   template <class Length>
@@ -256,6 +263,7 @@ class PickleMachine {
   std::uint64_t nodes_ = 0;
   const Opcode* opcode_ = nullptr;
   std::uint64_t opcode_offset_ = 0;
+  std::size_t kept_bytes_ = 0;
   bool stopped_ = false;
 };
 
@@ -366,8 +374,10 @@ PickleTree PickleMachine::run() {
     (this->*opcode_->run)();
   }
   tree_.root_ = pop();
-  if (!stack_.empty())
-    fail(Error::kCorrupt, "the pickle stops with ", stack_.size(), " values left on its stack");
+  if (!stack_.empty() || !marks_.empty()) {
+    fail(Error::kCorrupt, "the pickle stops with ", stack_.size(), " values and ", marks_.size(),
+         " marks left on its stack, expected none");
+  }
   tree_.length_ = cursor_.offset() - start_;
   return std::move(tree_);
 }
@@ -408,32 +418,52 @@ std::span<const PickleValue> PickleMachine::pop_to_mark() {
   return popped_;
 }
 
-PickleNode* PickleMachine::make_node() {
+// Nodes are never destroyed one by one: all they hold is in the arena too.
+template <class Node>
+Node* PickleMachine::make_node() {
   if (++nodes_ > kMaxNodes) broken(cat("makes more than ", kMaxNodes, " objects"));
-  // Never destroyed one by one: all it holds is in the arena too.
-  std::pmr::polymorphic_allocator<PickleNode> allocator(tree_.arena_.get());
-  return new (allocator.allocate(1)) PickleNode(tree_.arena_.get());
+  return new (tree_.arena_->allocate(sizeof(Node), alignof(Node))) Node();
+}
+
+void PickleMachine::append(PickleNode& node, std::span<const PickleValue> items) {
+  if (items.size() > node.capacity - node.size) {
+    const std::size_t capacity =
+        std::max<std::size_t>(node.size + items.size(), 2 * std::size_t{node.capacity});
+    void* memory = tree_.arena_->allocate(capacity * sizeof(PickleValue), alignof(PickleValue));
+    auto* data = static_cast<PickleValue*>(memory);
+    std::uninitialized_copy_n(node.data, node.size, data);
+    node.data = data;
+    node.capacity = static_cast<std::uint32_t>(capacity);  // at most kMaxOpcodes, doubled
+  }
+  std::uninitialized_copy(items.begin(), items.end(), node.data + node.size);
+  node.size += static_cast<std::uint32_t>(items.size());
 }
 
 PickleValue PickleMachine::make_container(Kind kind, std::span<const PickleValue> items) {
   PickleValue value;
   value.kind = kind;
-  value.node = make_node();
-  value.node->items.assign(items.begin(), items.end());
+  value.node = make_node<PickleNode>();
+  append(*value.node, items);
   return value;
 }
 
 PickleValue PickleMachine::make_global(std::string_view module, std::string_view name) {
-  return make_container(Kind::kGlobal, std::array{make_text(Kind::kString, module),
-                                                  make_text(Kind::kString, name)});
+  return make_container(
+      Kind::kGlobal, std::array{make_text(Kind::kString, module), make_text(Kind::kString, name)});
 }
 
 std::string_view PickleMachine::keep(std::string text) {
+  kept_bytes_ += text.size();
+  if (kept_bytes_ > kMaxKeptBytes)
+    broken(cat("is beyond ", kMaxKeptBytes, " bytes of text with escapes"));
   return tree_.texts_.emplace_back(std::move(text));
 }
 
+void PickleMachine::record(PickleAction::Kind kind, const PickleValue& callee) {
+  if (trace_) record(kind, described(callee));
+}
+
 void PickleMachine::record(PickleAction::Kind kind, std::string what) {
-  if (!trace_) return;
   if (trace_->actions.size() >= kMaxActions) broken(cat("is action number ", kMaxActions + 1));
   trace_->actions.push_back({kind, std::move(what), opcode_offset_});
 }
@@ -444,26 +474,30 @@ std::string PickleMachine::described(const PickleValue& callee) const {
   std::string after;
   for (int depth = 0; value.is(Kind::kCall) && depth < 4; ++depth) {
     after += "(...)";
-    value = value.node->callee;
+    value = value.call().callee;
   }
   if (!value.is(Kind::kGlobal)) return cat("(", name_of(value.kind), ")", after);
   return cat(value.node->module(), ".", value.node->name(), after);
 }
 
 void PickleMachine::push_global(std::string_view module, std::string_view name) {
+  if (module.size() + name.size() > kMaxGlobalBytes) {
+    broken(cat("names a global by ", module.size() + name.size(), " bytes, expected at most ",
+               kMaxGlobalBytes));
+  }
   const PickleValue value = make_global(module, name);
-  record(PickleAction::Kind::kImport, cat(module, ".", name));
+  record(PickleAction::Kind::kImport, value);
   push(value);
 }
 
 // The class inside ('module', class, file, source): how streams before PyTorch 1.6 name the classes
 // of whole modules.
 PickleValue class_of_module_id(const PickleValue& persistent) {
-  const PickleValue& id = persistent.node->args;
-  const bool is_module_id = id.is(Kind::kTuple) && id.node->items.size() == 4 &&
-                            id.node->items[0].is(Kind::kString) &&
-                            id.node->items[0].text() == "module";
-  return is_module_id ? id.node->items[1] : persistent;
+  const PickleValue& id = persistent.node->items()[0];
+  const bool is_module_id = id.is(Kind::kTuple) && id.node->size == 4 &&
+                            id.node->data[0].is(Kind::kString) &&
+                            id.node->data[0].text() == "module";
+  return is_module_id ? id.node->data[1] : persistent;
 }
 
 void PickleMachine::push_call(PickleValue callee, PickleValue args) {
@@ -472,10 +506,13 @@ void PickleMachine::push_call(PickleValue callee, PickleValue args) {
     broken(cat("calls ", name_of(callee.kind), ", expected a global"));
   if (!args.is(Kind::kTuple))
     broken(cat("calls with ", name_of(args.kind), ", expected a tuple of arguments"));
-  PickleValue value = make_container(Kind::kCall);
-  value.node->callee = callee;
-  value.node->args = args;
-  record(PickleAction::Kind::kCall, described(callee));
+  PickleCall* call = make_node<PickleCall>();
+  call->callee = callee;
+  call->args = args;
+  PickleValue value;
+  value.kind = Kind::kCall;
+  value.node = call;
+  record(PickleAction::Kind::kCall, callee);
   push(value);
 }
 
@@ -489,10 +526,11 @@ void PickleMachine::op_mark() {
 }
 
 void PickleMachine::op_pop() {  // pickled tuples that hold themselves need it
-  if (stack_.size() > (marks_.empty() ? 0 : marks_.back())) {
-    stack_.pop_back();
+  const bool is_mark_on_top = !marks_.empty() && marks_.back() == stack_.size();
+  if (is_mark_on_top) {
+    marks_.pop_back();
   } else {
-    pop_mark();
+    pop();
   }
 }
 
@@ -504,6 +542,12 @@ void PickleMachine::op_dup() {
 void PickleMachine::op_proto() {
   const auto protocol = cursor_.read<std::uint8_t>("PROTO");
   if (protocol > 5) broken(cat("announces protocol ", int{protocol}, ", expected at most 5"));
+}
+
+void PickleMachine::op_frame() {  // a hint for buffered readers
+  const auto length = cursor_.read<std::uint64_t>("FRAME");
+  if (length > cursor_.left())
+    broken(cat("announces ", length, " bytes, but only ", cursor_.left(), " are left"));
 }
 
 std::int64_t PickleMachine::decimal(std::string_view digits, std::string_view what) const {
@@ -522,38 +566,48 @@ void PickleMachine::op_int() {
   push_decimal_long(line);
 }
 
-void PickleMachine::push_decimal_long(std::string_view digits) {
+void PickleMachine::push_decimal_long(std::string_view line) {
+  std::string_view digits = line;
   if (digits.ends_with('L')) digits.remove_suffix(1);
   std::int64_t small = 0;
   const char* end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, small);
   if (error == std::errc() && stop == end) return push(make_int(small));
-  // Beyond 64 bits: to two's complement, one decimal digit at a time.
+  // Beyond 64 bits: to two's complement, nine decimal digits at a time.
   const bool negative = digits.starts_with('-');
   if (negative) digits.remove_prefix(1);
-  if (digits.empty() || digits.size() > 2 * kMaxBigIntBytes)
-    broken(cat("holds an int of ", digits.size(), " digits"));
-  std::string bytes;
-  for (const char c : digits) {
-    if (c < '0' || c > '9') broken(cat("holds ", in_quotes(digits, 40), ", expected an int"));
-    unsigned carry = static_cast<unsigned>(c - '0');
-    for (char& byte : bytes) {
-      carry += static_cast<unsigned char>(byte) * 10U;
-      byte = static_cast<char>(carry & 0xff);
-      carry >>= 8;
-    }
-    if (carry != 0) bytes += static_cast<char>(carry);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
+    broken(cat("holds ", in_quotes(line, 40), ", expected an int"));
+  if (digits.size() > 2 * kMaxBigIntBytes) {
+    broken(
+        cat("holds an int of ", digits.size(), " digits, expected at most ", 2 * kMaxBigIntBytes));
   }
-  bytes += '\0';
-  if (negative) {
-    unsigned carry = 1;
-    for (char& byte : bytes) {
-      carry += static_cast<unsigned char>(~byte);
-      byte = static_cast<char>(carry & 0xff);
-      carry >>= 8;
+  std::vector<std::uint32_t> words;
+  while (!digits.empty()) {
+    const std::string_view some = digits.substr(0, 9);
+    digits.remove_prefix(some.size());
+    std::uint64_t scale = 1;
+    std::uint64_t carry = 0;
+    for (const char c : some) {
+      scale *= 10;
+      carry = carry * 10 + static_cast<std::uint64_t>(c - '0');
     }
+    for (std::uint32_t& word : words) {
+      carry += word * scale;
+      word = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+    if (carry != 0) words.push_back(static_cast<std::uint32_t>(carry));
   }
-  push(make_text(Kind::kBigInt, keep(std::move(bytes))));
+  words.push_back(0);
+  std::uint64_t carry = 1;
+  for (std::uint32_t& word : words) {
+    if (!negative) break;
+    carry += static_cast<std::uint32_t>(~word);
+    word = static_cast<std::uint32_t>(carry);
+    carry >>= 32;
+  }
+  push(make_text(Kind::kBigInt, keep(std::string(as_text(std::as_bytes(std::span(words)))))));
 }
 
 void PickleMachine::op_long4() {
@@ -564,7 +618,9 @@ void PickleMachine::op_long4() {
 
 // Little-endian two's complement of any length; no bytes are 0.
 void PickleMachine::push_long(Bytes bytes) {
-  if (bytes.size() > kMaxBigIntBytes) broken(cat("holds an int of ", bytes.size(), " bytes"));
+  if (bytes.size() > kMaxBigIntBytes) {
+    broken(cat("holds an int of ", bytes.size(), " bytes, expected at most ", kMaxBigIntBytes));
+  }
   if (bytes.size() > 8) return push(make_text(Kind::kBigInt, as_text(bytes)));
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i)
@@ -590,7 +646,30 @@ void PickleMachine::op_binfloat() {  // big-endian, unlike everything else
   push(make_float(std::bit_cast<double>(bits)));
 }
 
-// A Python string literal in quotes, with \\ \' \" \n \r \t \xhh.
+// What stands after a backslash in a Python string literal, from line[at] on. Python leaves unknown
+// escapes as they are; none of its picklers writes one.
+char PickleMachine::escaped(std::string_view line, std::size_t& at) const {
+  static constexpr std::string_view kLetters = "\\'\"abfnrtv";
+  static constexpr std::string_view kMeanings = "\\'\"\a\b\f\n\r\t\v";
+  const char escape = at < line.size() ? line[at++] : '\0';
+  if (const std::size_t known = kLetters.find(escape); known != std::string_view::npos)
+    return kMeanings[known];
+  if (escape == 'x') {
+    const std::int64_t byte = hex_number(line, at, 2);
+    if (byte < 0) broken("holds a broken \\x escape");
+    return static_cast<char>(byte);
+  }
+  const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
+  int byte = 0;
+  std::size_t digits = 0;
+  for (--at; digits < 3 && at < line.size() && is_octal(line[at]); ++digits)
+    byte = byte * 8 + (line[at++] - '0');
+  if (digits == 0 || byte > 255)
+    broken(cat("holds ", in_quotes(line, 40), ", which is no Python string"));
+  return static_cast<char>(byte);
+}
+
+// A Python string literal in quotes.
 void PickleMachine::op_string() {
   std::string_view line = cursor_.line("STRING");
   const bool is_quoted = line.size() >= 2 && line.front() == line.back() &&
@@ -601,23 +680,7 @@ void PickleMachine::op_string() {
   std::string text;
   for (std::size_t at = 0; at < line.size();) {
     const char c = line[at++];
-    if (c != '\\' || at == line.size()) {
-      text += c;
-      continue;
-    }
-    const char escape = line[at++];
-    switch (escape) {
-      case 'n': text += '\n'; break;
-      case 'r': text += '\r'; break;
-      case 't': text += '\t'; break;
-      case 'x': {
-        const std::int64_t byte = hex_number(line, at, 2);
-        if (byte < 0) broken("holds a broken \\x escape");
-        text += static_cast<char>(byte);
-        break;
-      }
-      default: text += escape;
-    }
+    text += c == '\\' ? escaped(line, at) : c;
   }
   push(make_text(Kind::kString, keep(std::move(text))));
 }
@@ -629,7 +692,8 @@ void PickleMachine::op_binstring() {
                  as_text(cursor_.take(static_cast<std::uint64_t>(length), "BINSTRING"))));
 }
 
-// Latin-1 with \uXXXX and \UXXXXXXXX.
+// Latin-1 with \uXXXX and \UXXXXXXXX; a backslash before anything else stands for itself, and so
+// does what follows it.
 void PickleMachine::op_unicode() {
   const std::string_view line = cursor_.line("UNICODE");
   std::string text;
@@ -638,6 +702,7 @@ void PickleMachine::op_unicode() {
     const char escape = c == '\\' && at < line.size() ? line[at] : '\0';
     if (escape != 'u' && escape != 'U') {
       append_utf8(text, static_cast<unsigned char>(c));
+      if (escape != '\0') append_utf8(text, static_cast<unsigned char>(line[at++]));
       continue;
     }
     const std::int64_t code = hex_number(line, ++at, escape == 'u' ? 4 : 8);
@@ -663,64 +728,57 @@ namespace {
 
 // Calls whose result is known to be no container: items may not be put into it.
 bool makes_a_tensor_or_value(const PickleValue& call) {
-  const PickleValue& callee = call.node->callee;
+  const PickleValue& callee = call.call().callee;
   if (!callee.is(Kind::kGlobal)) return false;
   return callee.node->name().starts_with("_rebuild_") || callee.node->module() == "_codecs";
 }
 
 }  // namespace
 
-PickleItems& PickleMachine::items_for_append(PickleValue& target) {
+void PickleMachine::append_to(const PickleValue& target, std::span<const PickleValue> items) {
   const bool takes_items =
-      target.is(Kind::kList) || (target.is(Kind::kCall) && !makes_a_tensor_or_value(target) &&
-                                 !(target.node->has_pairs && !target.node->items.empty()));
+      target.is(Kind::kList) ||
+      (target.is(Kind::kCall) && !makes_a_tensor_or_value(target) && !target.call().has_pairs);
   if (!takes_items) broken(cat("appends to ", name_of(target.kind), ", expected a list"));
-  return target.node->items;
+  append(*target.node, items);
 }
 
-PickleItems& PickleMachine::items_for_pairs(PickleValue& target) {
-  const bool takes_pairs =
-      target.is(Kind::kDict) || (target.is(Kind::kCall) && !makes_a_tensor_or_value(target) &&
-                                 (target.node->has_pairs || target.node->items.empty()));
-  if (!takes_pairs) broken(cat("sets items of ", name_of(target.kind), ", expected a dict"));
-  target.node->has_pairs = true;
-  return target.node->items;
-}
-
-PickleItems& PickleMachine::items_for_add(PickleValue& target) {
-  if (!target.is(Kind::kSet)) broken(cat("adds to ", name_of(target.kind), ", expected a set"));
-  return target.node->items;
-}
-
-void PickleMachine::extend(PickleItems& to, std::span<const PickleValue> from) {
-  to.insert(to.end(), from.begin(), from.end());
+void PickleMachine::set_items(const PickleValue& target, std::span<const PickleValue> pairs) {
+  if (pairs.size() % 2 != 0) broken("has a key without a value");
+  const bool is_object = target.is(Kind::kCall) && !makes_a_tensor_or_value(target) &&
+                         (target.call().has_pairs || target.node->size == 0);
+  if (!target.is(Kind::kDict) && !is_object)
+    broken(cat("sets items of ", name_of(target.kind), ", expected a dict"));
+  if (is_object) target.call().has_pairs = true;
+  append(*target.node, pairs);
 }
 
 void PickleMachine::op_append() {
   const PickleValue item = pop();
-  items_for_append(top()).push_back(item);
+  append_to(top(), std::span(&item, 1));
 }
 
 void PickleMachine::op_appends() {
   const std::span<const PickleValue> items = pop_to_mark();
-  extend(items_for_append(top()), items);
+  append_to(top(), items);
 }
 
 void PickleMachine::op_setitem() {
   const PickleValue value = pop();
   const PickleValue key = pop();
-  extend(items_for_pairs(top()), std::array{key, value});
+  set_items(top(), std::array{key, value});
 }
 
 void PickleMachine::op_setitems() {
-  const std::span<const PickleValue> items = pop_to_mark();
-  if (items.size() % 2 != 0) broken("has a key without a value");
-  extend(items_for_pairs(top()), items);
+  const std::span<const PickleValue> pairs = pop_to_mark();
+  set_items(top(), pairs);
 }
 
 void PickleMachine::op_additems() {
   const std::span<const PickleValue> items = pop_to_mark();
-  extend(items_for_add(top()), items);
+  const PickleValue& target = top();
+  if (!target.is(Kind::kSet)) broken(cat("adds to ", name_of(target.kind), ", expected a set"));
+  append(*target.node, items);
 }
 
 std::uint64_t PickleMachine::memo_index(std::string_view what) {
@@ -775,9 +833,11 @@ void PickleMachine::op_newobj() {
 
 void PickleMachine::op_newobj_ex() {
   const PickleValue keywords = pop();
+  if (!keywords.is(Kind::kDict))
+    broken(cat("calls with ", name_of(keywords.kind), ", expected a dict of keywords"));
   const PickleValue args = pop();
   push_call(pop(), args);
-  top().node->state = keywords;
+  top().call().state = keywords;
 }
 
 // obj.__setstate__(state), or obj.__dict__.update(state).
@@ -786,8 +846,8 @@ void PickleMachine::op_build() {
   PickleValue& target = top();
   if (!target.is(Kind::kCall))
     broken(cat("sets the state of ", name_of(target.kind), ", expected an object"));
-  record(PickleAction::Kind::kBuild, described(target.node->callee));
-  target.node->state = state;
+  record(PickleAction::Kind::kBuild, target.call().callee);
+  target.call().state = state;
 }
 
 void PickleMachine::op_inst() {
@@ -814,10 +874,8 @@ void PickleMachine::op_persid() {
 
 void PickleMachine::op_binpersid() {
   const PickleValue id = pop();
-  PickleValue value = make_container(Kind::kPersistent);
-  value.node->args = id;
   tree_.persistent_ids_.push_back(id);
-  push(value);
+  push(make_container(Kind::kPersistent, std::span(&id, 1)));
 }
 
 void PickleMachine::push_extension(std::uint64_t code) {

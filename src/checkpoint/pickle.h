@@ -9,6 +9,7 @@
 #include <deque>
 #include <memory>
 #include <memory_resource>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@
 namespace voxport {
 
 struct PickleNode;
+struct PickleCall;
 
 // A pickled value, in 16 bytes: there are many. Text points into the pickle or into the PickleTree;
 // containers are nodes of it.
@@ -35,8 +37,8 @@ struct PickleValue {
     kSet,
     kDict,       // node->items: key, value, key, value
     kGlobal,     // node->module() and node->name()
-    kCall,       // node->callee called with node->args, and what was done to the result
-    kPersistent  // node->args: the id of something kept outside the pickle
+    kCall,       // call().callee called with call().args, and what was done to the result
+    kPersistent  // node->items()[0]: the id of something kept outside the pickle
   };
 
   Kind kind = Kind::kNone;
@@ -51,28 +53,35 @@ struct PickleValue {
 
   std::string_view text() const { return {data, length}; }
   bool is(Kind other) const { return kind == other; }
+  PickleCall& call() const;  // asks for a kCall
 };
 
 // The word a person would use: "a list", "an int".
 std::string_view name_of(PickleValue::Kind kind);
 
-// Values in the arena of their PickleTree.
-using PickleItems = std::pmr::vector<PickleValue>;
-
+// A container, in the arena of its PickleTree.
 struct PickleNode {
-  explicit PickleNode(std::pmr::memory_resource* arena = std::pmr::get_default_resource())
-      : items(arena) {}
+  PickleValue* data = nullptr;
+  std::uint32_t size = 0;
+  std::uint32_t capacity = 0;
 
-  PickleItems items;               // what was put in or appended; pairs for dicts and SETITEM
-  PickleValue callee;              // kCall
-  PickleValue args;                // kCall: a tuple; kPersistent: the id
-  PickleValue state;               // kCall: what BUILD handed over
-  bool has_pairs = false;          // kCall: items came by SETITEM(S)
+  // What was put in or appended; pairs for dicts and SETITEM.
+  std::span<const PickleValue> items() const { return {data, size}; }
 
   // kGlobal: its two items.
-  std::string_view module() const { return items[0].text(); }
-  std::string_view name() const { return items[1].text(); }
+  std::string_view module() const { return data[0].text(); }
+  std::string_view name() const { return data[1].text(); }
 };
+
+// The node of a kCall.
+struct PickleCall : PickleNode {
+  PickleValue callee;
+  PickleValue args;        // a tuple
+  PickleValue state;       // what BUILD handed over
+  bool has_pairs = false;  // items came by SETITEM(S)
+};
+
+inline PickleCall& PickleValue::call() const { return static_cast<PickleCall&>(*node); }
 
 // One name for what versions of Python and numpy call differently: __builtin__.set is builtins.set.
 std::string plain_global_name(std::string_view module_and_name);
@@ -105,6 +114,9 @@ class PickleTree {
   PickleValue root_;
   std::uint64_t length_ = 0;
 };
+
+// No pickle is longer.
+inline constexpr std::uint64_t kMaxPickleSize = std::uint64_t{256} << 20;
 
 // Reads the pickle that `source` starts with. `start` is its offset in the file, for messages.
 // Fails with kCorrupt when it breaks the rules of pickle, exceeds a limit, or uses an opcode that

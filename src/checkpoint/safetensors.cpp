@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/checked.h"
 #include "base/cursor.h"
 #include "base/fail.h"
 
@@ -50,16 +51,18 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
   bool null() override { return unexpected("null"); }
   bool boolean(bool) override { return unexpected("a bool"); }
-  bool number_integer(number_integer_t) override { return unexpected("a negative number"); }
-  bool number_float(number_float_t, const string_t&) override {
-    return unexpected("a number with a fraction, or beyond 64 bits");
+  bool number_integer(number_integer_t number) override {
+    return unexpected(std::to_string(number));
+  }
+  bool number_float(number_float_t, const string_t& text) override {
+    return unexpected(printable(text, 40));
   }
   bool binary(binary_t&) override { return unexpected("binary data"); }
 
   bool number_unsigned(number_unsigned_t number) override {
     if (!numbers_) return unexpected("a number");
     if (numbers_->size() >= kMaxRank)
-      fail(Error::kCorrupt, "tensor ", in_quotes(name_), " has more than ", kMaxRank, " sizes");
+      fail(Error::kCorrupt, "in the header, ", place(), " holds more than ", kMaxRank, " numbers");
     numbers_->push_back(number);
     return true;
   }
@@ -92,17 +95,16 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& key) override {
     if (depth_ == 1) {
       if (!names_.insert(key).second)
-        fail(Error::kCorrupt, "the header names ", in_quotes(key), " twice");
+        fail(Error::kCorrupt, "the header has ", in_quotes(key), " twice");
       name_ = std::move(key);
       return true;
     }
     if (!keys_.insert(key).second)
-      fail(Error::kCorrupt, "the header of ", in_quotes(name_), " has the key ", in_quotes(key),
-           " twice");
+      fail(Error::kCorrupt, "the header has ", in_quotes(key), " of ", in_quotes(name_), " twice");
     const bool is_known = key == "dtype" || key == "shape" || key == "data_offsets";
     if (!in_metadata_ && !is_known)
-      fail(Error::kCorrupt, "the header of tensor ", in_quotes(name_), " has the key ",
-           in_quotes(key), ", expected dtype, shape and data_offsets");
+      fail(Error::kCorrupt, "the header has ", in_quotes(key), " of ", in_quotes(name_),
+           ", expected dtype, shape and data_offsets");
     key_ = std::move(key);
     return true;
   }
@@ -130,10 +132,22 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
+  // What is being read: "'shape' of 'conv_pre.weight'".
+  std::string place() const {
+    if (depth_ == 0) return "the header";
+    return depth_ == 1 ? in_quotes(name_) : cat(in_quotes(key_), " of ", in_quotes(name_));
+  }
+
+  // What the format has in that place.
+  std::string_view expected() const {
+    if (numbers_) return "a whole number of 64 bits";
+    if (depth_ < 2) return "an object";
+    return in_metadata_ || key_ == "dtype" ? "a string" : "an array of numbers";
+  }
+
   [[noreturn]] bool unexpected(std::string_view found) const {
-    fail(Error::kCorrupt, "the header of ", name_.empty() ? "the file" : in_quotes(name_),
-         " holds ", found, key_.empty() ? "" : cat(" at ", in_quotes(key_)),
-         ", which has no place there");
+    fail(Error::kCorrupt, depth_ == 0 ? "" : "in the header, ", place(),
+         numbers_ ? " holds " : " is ", found, ", expected ", expected());
   }
 
   int depth_ = 0;
@@ -151,9 +165,16 @@ DType read_dtype(const Description& tensor) {
 }
 
 void check_complete(const Description& tensor) {
-  if (tensor.dtype.empty() || !tensor.has_shape || tensor.data_offsets.size() != 2)
-    fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name),
-         " lacks one of dtype, shape and data_offsets [begin, end]");
+  const auto lack = [&](std::string_view what) {
+    fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name), " has no ", what, " in the header");
+  };
+  if (tensor.dtype.empty()) lack("dtype");
+  if (!tensor.has_shape) lack("shape");
+  if (tensor.data_offsets.empty()) lack("data_offsets");
+  if (tensor.data_offsets.size() != 2) {
+    fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name), " has ", tensor.data_offsets.size(),
+         " data_offsets, expected 2");
+  }
 }
 
 // The buffer must be covered by the tensors from its first byte to its last, without overlap.
@@ -164,10 +185,11 @@ void check_coverage(std::vector<Description>& tensors, std::uint64_t size) {
   for (const Description& tensor : tensors) {
     const std::uint64_t begin = tensor.data_offsets[0];
     if (tensor.data_offsets[1] < begin)
-      fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name), " ends before it begins");
+      fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name), " begins at byte ", begin,
+           " of the data, but ends at byte ", tensor.data_offsets[1]);
     if (begin != end) {
       fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name), " begins at byte ", begin,
-           " of the data, but the one before it ends at byte ", end);
+           " of the data, expected byte ", end);
     }
     end = tensor.data_offsets[1];
     if (end > size)
@@ -183,7 +205,8 @@ std::vector<std::int64_t> read_shape(const Description& tensor) {
   std::vector<std::int64_t> shape;
   for (const std::uint64_t size : tensor.shape) {
     if (size > std::uint64_t{INT64_MAX})
-      fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name), " has a size of ", size);
+      fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name), " has a size of ", size,
+           ", expected less than 2^63");
     shape.push_back(static_cast<std::int64_t>(size));
   }
   return shape;
@@ -193,15 +216,16 @@ Value read_tensor(const Description& tensor, const Blob& data) {
   const DType dtype = read_dtype(tensor);
   const std::uint64_t begin = tensor.data_offsets[0];
   const Blob bytes = data.slice(begin, tensor.data_offsets[1] - begin);
-  auto storage = std::make_shared<Storage>(bytes.size(), [bytes] { return bytes; });
-  Tensor made = in_context(cat("reading ", in_quotes(tensor.name)), [&] {
-    return make_tensor(dtype, read_shape(tensor), {}, 0, std::move(storage));
-  });
-  if (made.size_in_bytes() != bytes.size()) {
-    fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name), " of shape ", shape_text(made.shape),
+  std::vector<std::int64_t> shape = read_shape(tensor);
+  const auto numel = checked_numel(shape);
+  const auto size =
+      numel ? checked_mul(*numel, static_cast<std::int64_t>(size_of(dtype))) : std::nullopt;
+  if (!size || static_cast<std::uint64_t>(*size) != bytes.size()) {
+    fail(Error::kCorrupt, "tensor ", in_quotes(tensor.name), " of shape ", shape_text(shape),
          " and dtype ", tensor.dtype, " has ", bytes.size(), " bytes, expected ",
-         made.size_in_bytes());
+         size ? std::to_string(*size) : "more than 2^63");
   }
+  Tensor made = make_tensor(dtype, std::move(shape), {}, 0, storage_of(bytes));
   return make_value(Value::Kind::kTensor, std::make_shared<const Tensor>(std::move(made)));
 }
 

@@ -11,6 +11,7 @@
 #include "checkpoint/pickle.h"
 #include "checkpoint/torch_stream.h"
 #include "checkpoint/torch_tar.h"
+#include "checkpoint/torch_zip.h"
 #include "checkpoint/zip.h"
 
 namespace voxport {
@@ -103,12 +104,12 @@ constexpr std::string_view kHarmlessGlobals[] = {
     "uuid.UUID",
 };
 
-// Modules of which every class (a name in CamelCase, without dots) is a plain holder of values.
+// Packages in whose modules every class (a name in CamelCase) is a plain holder of values.
 constexpr std::string_view kHarmlessClasses[] = {
-    "lightning.pytorch.callbacks.",
-    "pytorch_lightning.callbacks.",
-    "torch.nn.modules.",
-    "torch.optim.",
+    "lightning.pytorch.callbacks",
+    "pytorch_lightning.callbacks",
+    "torch.nn.modules",
+    "torch.optim",
 };
 
 // Modules that run commands, code or other files, or that reach such things by name.
@@ -119,6 +120,7 @@ constexpr std::string_view kDangerousModules[] = {
     "aiohttp",
     "asyncio",
     "bdb",
+    "cPickle",
     "cProfile",
     "cloudpickle",
     "code",
@@ -158,6 +160,7 @@ constexpr std::string_view kDangerousModules[] = {
     "pdb",
     "pickle",
     "pip",
+    "pkg_resources",
     "pkgutil",
     "platform",
     "popen2",
@@ -184,11 +187,14 @@ constexpr std::string_view kDangerousModules[] = {
     "test",
     "threading",
     "timeit",
+    "tarfile",
     "torch._dynamo",
     "torch._inductor",
     "torch.distributed",
     "torch.hub",
+    "torch.multiprocessing",
     "torch.package",
+    "torch.testing",
     "torch.utils",
     "trace",
     "types",
@@ -197,6 +203,8 @@ constexpr std::string_view kDangerousModules[] = {
     "urllib2",
     "venv",
     "webbrowser",
+    "xmlrpc",
+    "zipfile",
     "zipimport",
 };
 
@@ -222,6 +230,7 @@ constexpr std::string_view kDangerousGlobals[] = {
     "functools.reduce",
     "numpy.load",
     "pandas.read_pickle",
+    "torch._utils._import_dotted_name",
     "torch.jit.load",
     "torch.load",
     "torch.ops.load_library",
@@ -233,41 +242,79 @@ bool is_listed(std::span<const std::string_view> list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
+// Said of a pickle that we cannot follow to its end.
+constexpr std::string_view kBrokenOff =
+    "; a loader would have run everything before that, and perhaps more";
+
 // os, os.path, but not ossaudiodev.
 bool is_in_module(std::string_view name, std::string_view module) {
   return name.starts_with(module) && name.size() > module.size() && name[module.size()] == '.';
 }
 
+// Whether the name is a class in a module of this package: torch.optim.adam.Adam in torch.optim. A
+// name with more dots may be anything that the module has imported.
+bool is_class_below(std::string_view name, std::string_view package) {
+  if (!is_in_module(name, package)) return false;
+  const std::string_view rest = name.substr(package.size() + 1);
+  const std::size_t dot = rest.rfind('.');
+  const std::string_view module = dot == std::string_view::npos ? "" : rest.substr(0, dot);
+  const char first = dot == std::string_view::npos ? rest[0] : rest.substr(dot)[1];
+  return first >= 'A' && first <= 'Z' && module.find('.') == std::string_view::npos &&
+         !module.starts_with("__") && (module.empty() || module[0] < 'A' || module[0] > 'Z');
+}
+
+// torch.FloatStorage, torch.cuda.HalfTensor.
+bool is_storage_or_tensor(std::string_view name) {
+  for (const std::string_view module : {"torch.cuda.", "torch.storage.", "torch."}) {
+    if (!name.starts_with(module)) continue;
+    name.remove_prefix(module.size());
+    return name.find('.') == std::string_view::npos && name[0] >= 'A' && name[0] <= 'Z' &&
+           (name.ends_with("Storage") || name.ends_with("Tensor"));
+  }
+  return false;
+}
+
 bool is_harmless_class(std::string_view name) {
-  const std::string_view last = name.substr(name.rfind('.') + 1);
-  const bool is_class = !last.empty() && last[0] >= 'A' && last[0] <= 'Z';
-  if (!is_class) return false;
-  // Types of elements and storages: torch.FloatStorage, torch.cuda.HalfStorage.
-  const bool is_storage = name.starts_with("torch.") && last.ends_with("Storage");
   // TorchScript's own classes live in its archive, and are not Python's.
-  if (is_storage || name.starts_with("__torch__.")) return true;
-  return std::any_of(std::begin(kHarmlessClasses), std::end(kHarmlessClasses),
-                     [&](std::string_view module) { return name.starts_with(module); });
+  const bool is_script = name.starts_with("__torch__.");
+  return is_script || is_storage_or_tensor(name) ||
+         std::any_of(std::begin(kHarmlessClasses), std::end(kHarmlessClasses),
+                     [&](std::string_view package) { return is_class_below(name, package); });
 }
 
 bool is_dtype(std::string_view name) {
   return name.starts_with("torch.") && dtype_named(name.substr(6)).has_value();
 }
 
+// Whether a name goes through a module that some other module has imported: torch.nn.modules.os.
+bool passes_through_dangerous_module(std::string_view name) {
+  for (std::size_t dot = name.find('.'); dot != std::string_view::npos;
+       dot = name.find('.', dot + 1))
+    for (const std::string_view module :
+         {"builtins", "importlib", "nt", "os", "posix", "runpy", "shutil", "subprocess", "sys"})
+      if (is_in_module(name.substr(dot + 1), module)) return true;
+  return false;
+}
+
+constexpr std::size_t kMaxFindings = 10'000;
+
 // Gathers what the traces of a file's pickles say.
 class Scanner {
  public:
   void add_pickle(const Blob& pickle, const std::string& place);
-  // Pickle after pickle, until the end or something that is none.
-  void add_pickles(const Blob& stream, const std::string& place);
+  void add_stream(const Blob& file);
+  void add_tar(const Blob& file);
   void add_zip(const Blob& file, const std::string& place, int depth);
   Scan result();
 
  private:
   void add_action(const PickleAction& action, const std::string& place);
-  void add_problem(Danger danger, std::string problem);
+  void add_actions(const PickleTrace& trace, const std::string& place);
+  void add_problem(Danger danger, std::string_view problem);
   void add_entry(const ZipArchive& archive, const ZipEntry& entry, const std::string& place,
                  int depth);
+  void add_contents(const Blob& contents, std::string_view name, const std::string& place,
+                    int depth);
 
   Scan scan_;
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen_;
@@ -284,12 +331,16 @@ std::string_view action_text(PickleAction::Kind kind) {
   return "";
 }
 
-void Scanner::add_problem(Danger danger, std::string problem) {
+void Scanner::add_problem(Danger danger, std::string_view problem) {
   scan_.verdict = std::max(scan_.verdict, danger);
-  scan_.problems.push_back(std::move(problem));
+  scan_.problems.push_back(printable(problem, 1000));
 }
 
 void Scanner::add_action(const PickleAction& action, const std::string& place) {
+  if (scan_.findings.size() >= kMaxFindings) {
+    scan_.verdict = std::max(scan_.verdict, judge_global(action.what));
+    return;
+  }
   const std::string verb(action_text(action.kind));
   const auto [known, is_new] =
       seen_.emplace(std::tuple(place, action.what, verb), scan_.findings.size());
@@ -307,54 +358,116 @@ void Scanner::add_action(const PickleAction& action, const std::string& place) {
   scan_.findings.push_back(std::move(finding));
 }
 
-void Scanner::add_pickle(const Blob& pickle, const std::string& place) {
-  const PickleTrace trace = trace_pickle(pickle);
+void Scanner::add_actions(const PickleTrace& trace, const std::string& place) {
   ++scan_.pickles;
   for (const PickleAction& action : trace.actions) add_action(action, place);
+}
+
+void Scanner::add_pickle(const Blob& pickle, const std::string& place) {
+  const PickleTrace trace = trace_pickle(pickle);
+  add_actions(trace, place);
   if (!trace.error.empty()) {
-    add_problem(Danger::kUnknown,
-                cat(place, ": ", trace.error, "; a loader would have run everything before that"));
+    add_problem(Danger::kUnknown, cat(place, ": ", trace.error, kBrokenOff));
   } else if (trace.length != pickle.size()) {
     add_problem(Danger::kUnknown, cat(place, ": ", pickle.size() - trace.length,
                                       " bytes follow the end of the pickle"));
   }
 }
 
-void Scanner::add_pickles(const Blob& stream, const std::string& place) {
+// PyTorch reads five pickles, and then the storages, which run nothing.
+void Scanner::add_stream(const Blob& file) {
+  constexpr int kPickles = 5;
   std::uint64_t at = 0;
-  while (at < stream.size()) {
-    const PickleTrace trace = trace_pickle(stream.slice(at, stream.size() - at), at);
-    for (const PickleAction& action : trace.actions) add_action(action, place);
-    if (!trace.error.empty()) break;  // the storages begin
-    ++scan_.pickles;
+  for (int i = 0; i < kPickles; ++i) {
+    const PickleTrace trace = trace_pickle(file.slice(at, file.size() - at), at);
+    add_actions(trace, "the stream");
+    if (!trace.error.empty()) {
+      return add_problem(Danger::kUnknown, cat("the stream: ", trace.error, kBrokenOff));
+    }
     at += trace.length;
   }
 }
 
+// Pickles lie between numbers here; only the reader knows where the next one begins.
+void Scanner::add_tar(const Blob& file) {
+  try {
+    read_torch_tar(file, [&](const std::string& member, const Blob& rest, std::uint64_t start) {
+      add_actions(trace_pickle(rest, start), member);
+    });
+  } catch (const Error& error) {
+    if (scan_.pickles == 0) throw;
+    const std::string_view text = error.what();
+    add_problem(Danger::kUnknown,
+                cat("the archive: ", text.substr(0, text.find('\n')), kBrokenOff));
+  }
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
+bool is_native_library(std::string_view name, std::string_view contents) {
+  static constexpr std::string_view kStarts[] = {"\177ELF", "MZ\x90", "\xcf\xfa\xed\xfe"};
+  return name.ends_with(".so") || name.ends_with(".dll") || name.ends_with(".dylib") ||
+         std::any_of(std::begin(kStarts), std::end(kStarts),
+                     [&](std::string_view start) { return contents.starts_with(start); });
+}
+
+// `name` in lower case: PyTorch finds entries whatever their case.
+void Scanner::add_contents(const Blob& contents, std::string_view name, const std::string& place,
+                           int depth) {
+  constexpr int kMaxDepth = 2;
+  if (is_native_library(name, contents.text()))
+    return add_problem(Danger::kDangerous, cat(place, ": a native library, which a loader runs"));
+  if (ZipArchive::recognise(contents.bytes())) {
+    if (depth >= kMaxDepth)
+      return add_problem(Danger::kUnknown, cat(place, ": an archive in too many archives"));
+    return add_zip(contents, place, depth + 1);
+  }
+  if (name.ends_with(".pkl") || name.ends_with(".pt")) return add_pickle(contents, place);
+  // Numbers may look like a pickle by chance, but not like one that names its protocol and imports
+  // something, or that imports something known.
+  const PickleTrace trace = trace_pickle(contents);
+  const bool is_pickle =
+      (contents.text().starts_with('\x80') && !trace.actions.empty()) ||
+      std::any_of(trace.actions.begin(), trace.actions.end(),
+                  [](const auto& action) { return judge_global(action.what) != Danger::kUnknown; });
+  if (is_pickle) add_pickle(contents, place);
+}
+
 void Scanner::add_entry(const ZipArchive& archive, const ZipEntry& entry, const std::string& place,
                         int depth) {
-  const std::string_view name = entry.name;
-  const std::string inside = place.empty() ? entry.name : cat(place, "!", name);
-  if (name.ends_with(".so") || name.ends_with(".dll") || name.ends_with(".dylib"))
-    return add_problem(Danger::kDangerous, cat(inside, ": a native library, which a loader runs"));
-  if (name.find(".data/extern_modules") != std::string_view::npos)
+  const std::string name = lower_case(entry.name);
+  const std::string inside = place.empty() ? entry.name : cat(place, "!", entry.name);
+  if (name.find(".data/extern_modules") != std::string::npos)
     return add_problem(Danger::kDangerous,
                        "a torch.package archive: its Python sources are run by its loader");
-  if (name.ends_with(".pkl")) return add_pickle(archive.read(entry), inside);
-  // torch.export keeps weights, constants and example inputs as torch.save files inside.
-  if (name.ends_with(".pt") && depth < 2) {
-    const Blob nested = archive.read(entry);
-    if (ZipArchive::recognise(nested.bytes())) return add_zip(nested, inside, depth + 1);
-    add_pickle(nested, inside);
+  // The storages of torch.save are read as they are.
+  const std::size_t folder = name.rfind("/data/");
+  const bool is_storage = folder != std::string::npos && name.find('/') == folder &&
+                          name.find('/', folder + 6) == std::string::npos &&
+                          name.find('.', folder) == std::string::npos;
+  if (is_storage) return;
+  if (entry.method == ZipArchive::kDeflated && entry.size > kMaxInflatedPickle) {
+    return add_problem(Danger::kUnknown, cat(inside, ": inflates to ", entry.size,
+                                             " bytes, too many to be looked at"));
   }
+  add_contents(archive.read(entry), name, inside, depth);
 }
 
 void Scanner::add_zip(const Blob& file, const std::string& place, int depth) {
   const ZipArchive archive(file);
+  archive.check_all();  // another loader may read what we would not
   for (const ZipEntry& entry : archive.entries()) add_entry(archive, entry, place, depth);
 }
 
 Scan Scanner::result() {
+  if (scan_.findings.size() >= kMaxFindings)
+    add_problem(Danger::kUnknown,
+                cat("more than ", kMaxFindings, " findings: the rest is not listed"));
   std::stable_sort(scan_.findings.begin(), scan_.findings.end(),
                    [](const auto& a, const auto& b) { return a.danger > b.danger; });
   return std::move(scan_);
@@ -364,15 +477,17 @@ Scan Scanner::result() {
 
 Danger judge_global(std::string_view module_and_name) {
   std::string_view name = module_and_name;
-  // The result of a call is judged by what was called.
+  // The result of a call is judged by what was called; but no saved model calls one.
+  const bool is_result = name.ends_with("(...)");
   while (name.ends_with("(...)")) name.remove_suffix(5);
   const std::string plain = plain_global_name(name);
   if (is_listed(kDangerousGlobals, plain)) return Danger::kDangerous;
   for (const std::string_view module : kDangerousModules)
     if (is_in_module(plain, module)) return Danger::kDangerous;
+  if (passes_through_dangerous_module(plain)) return Danger::kDangerous;
   const bool is_harmless =
       is_listed(kHarmlessGlobals, plain) || is_harmless_class(plain) || is_dtype(plain);
-  return is_harmless ? Danger::kHarmless : Danger::kUnknown;
+  return is_harmless && !is_result ? Danger::kHarmless : Danger::kUnknown;
 }
 
 Scan scan_file(const Blob& file) {
@@ -381,15 +496,14 @@ Scan scan_file(const Blob& file) {
     scanner.add_zip(file, "", 0);
     return scanner.result();
   }
-  switch (recognise(file)) {
-    case FileKind::kTorchStream: scanner.add_pickles(file, "the stream"); break;
-    case FileKind::kTorchTar: {
-      for (const auto& [name, member] : read_tar(file)) scanner.add_pickles(member, name);
-      break;
-    }
-    case FileKind::kPickle: scanner.add_pickle(file, "the pickle"); break;
-    default: break;  // safetensors: nothing in it can run
-  }
+  // PyTorch looks for these two; whatever else acts like a pickle is one to Python.
+  const bool is_tar = recognise_tar(file.bytes());
+  const bool is_stream = !is_tar && recognise_torch_stream(file.bytes());
+  if (is_tar) scanner.add_tar(file);
+  if (is_stream) scanner.add_stream(file);
+  const bool acts = !is_stream && !trace_pickle(file).actions.empty();
+  if (acts || (!is_tar && !is_stream && recognise(file) == FileKind::kPickle))
+    scanner.add_pickle(file, "the pickle");
   return scanner.result();
 }
 

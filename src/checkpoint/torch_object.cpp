@@ -21,9 +21,16 @@ using K = Value::Kind;
 // Shared parts are written out at each place that refers to them, so a few bytes can stand for a
 // tree of any size; these bound it.
 constexpr std::size_t kMaxDepth = 200;
-constexpr std::size_t kMaxValues = 2'000'000;
-constexpr std::uint64_t kMaxCopiedBytes = std::uint64_t{256} << 20;
+constexpr std::size_t kMaxValues = 1'000'000;
+constexpr std::size_t kMaxSteps = 100'000'000;
+constexpr std::size_t kMaxNameBytes = 10'000;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
+// What one costs, about, beside its text.
+constexpr std::uint64_t kBytesOfValue = 80;
+constexpr std::uint64_t kBytesOfOpaque = 72;
+constexpr std::uint64_t kBytesOfTensor = 180;
 constexpr std::size_t kMaxRank = 64;  // as in PyTorch
+constexpr std::size_t kMaxStorageKey = 1'000;
 
 struct StorageClass {
   std::string_view name;
@@ -54,28 +61,31 @@ std::string qualified_name(const PickleNode& global) {
   return plain_global_name(cat(global.module(), ".", global.name()));
 }
 
+// Two's complement of any length, as decimal digits: nine are found at a time.
 std::string decimal(std::string_view little_endian) {
-  std::vector<unsigned char> bytes(little_endian.begin(), little_endian.end());
-  const bool negative = !bytes.empty() && bytes.back() >= 0x80;
-  if (negative) {
-    unsigned carry = 1;
-    for (unsigned char& byte : bytes) {
-      carry += static_cast<unsigned char>(~byte);
-      byte = static_cast<unsigned char>(carry & 0xff);
-      carry >>= 8;
-    }
+  const bool negative = !little_endian.empty() && (little_endian.back() & 0x80) != 0;
+  std::vector<std::uint32_t> words(little_endian.size() / 4 + 1, negative ? ~0U : 0U);
+  std::memcpy(words.data(), little_endian.data(), little_endian.size());
+  std::uint64_t carry = 1;
+  for (std::uint32_t& word : words) {
+    if (!negative) break;
+    carry += static_cast<std::uint32_t>(~word);
+    word = static_cast<std::uint32_t>(carry);
+    carry >>= 32;
   }
   std::string digits;
-  while (!bytes.empty()) {
-    unsigned rest = 0;
-    for (std::size_t i = bytes.size(); i-- > 0;) {
-      rest = rest * 256 + bytes[i];
-      bytes[i] = static_cast<unsigned char>(rest / 10);
-      rest %= 10;
+  while (!words.empty()) {
+    std::uint64_t rest = 0;
+    for (std::size_t i = words.size(); i-- > 0;) {
+      rest = rest << 32 | words[i];
+      words[i] = static_cast<std::uint32_t>(rest / 1'000'000'000);
+      rest %= 1'000'000'000;
     }
-    digits += static_cast<char>('0' + rest);
-    while (!bytes.empty() && bytes.back() == 0) bytes.pop_back();
+    while (!words.empty() && words.back() == 0) words.pop_back();
+    for (int i = 0; i < 9 && (rest != 0 || !words.empty()); ++i, rest /= 10)
+      digits += static_cast<char>('0' + rest % 10);
   }
+  if (digits.empty()) digits = "0";
   if (negative) digits += '-';
   std::reverse(digits.begin(), digits.end());
   return digits;
@@ -91,9 +101,9 @@ std::string float_text(double number) {
 }
 
 // What a call calls; for the result of another call, what that one called.
-std::string called_name(const PickleNode& call) {
+std::string called_name(const PickleCall& call) {
   const PickleValue* callee = &call.callee;
-  for (int depth = 0; callee->is(P::kCall) && depth < 8; ++depth) callee = &callee->node->callee;
+  for (int depth = 0; callee->is(P::kCall) && depth < 8; ++depth) callee = &callee->call().callee;
   return callee->is(P::kGlobal) ? qualified_name(*callee->node) : "(an object)";
 }
 
@@ -126,21 +136,25 @@ std::string key_text(const PickleValue& key, int depth) {
     }
     case P::kBytes: return cat("b'", printable(key.text()), "'");
     case P::kInt: return std::to_string(key.integer);
-    case P::kBigInt: return decimal(key.text());
+    case P::kBigInt: {
+      constexpr std::size_t kShown = 32;  // longer ones take their time
+      return key.text().size() <= kShown ? decimal(key.text()) : cat("(", name_of(key.kind), ")");
+    }
     case P::kFloat: return float_text(key.number);
     case P::kBool: return key.flag ? "True" : "False";
     case P::kNone: return "None";
     case P::kGlobal: return qualified_name(*key.node);
     case P::kTuple:
-      return cat("(", keys_text(key.node->items, depth), key.node->items.size() == 1 ? ",)" : ")");
-    case P::kSet: return frozenset_text(key.node->items, depth);
+      return cat("(", keys_text(key.node->items(), depth),
+                 key.node->items().size() == 1 ? ",)" : ")");
+    case P::kSet: return frozenset_text(key.node->items(), depth);
     case P::kCall: {
-      const std::string callee = called_name(*key.node);
-      std::span<const PickleValue> args = key.node->args.node->items;
+      const std::string callee = called_name(key.call());
+      std::span<const PickleValue> args = key.call().args.node->items();
       const bool is_bytes = callee == "_codecs.encode" && !args.empty() && args[0].is(P::kString);
       if (is_bytes) return cat("b'", printable(args[0].text()), "'");
       const bool is_set = callee == "builtins.frozenset" && !args.empty() && args[0].is(P::kList);
-      return is_set ? frozenset_text(args[0].node->items, depth) : callee;
+      return is_set ? frozenset_text(args[0].node->items(), depth) : callee;
     }
     default: return cat("(", name_of(key.kind), ")");
   }
@@ -180,11 +194,6 @@ std::string normal_path(std::string_view text) {
     normal += part;
   }
   return normal.empty() ? "." : normal;
-}
-
-std::shared_ptr<const Storage> storage_of(std::string bytes) {
-  const std::uint64_t size = bytes.size();
-  return std::make_shared<Storage>(size, [blob = Blob::own(std::move(bytes))] { return blob; });
 }
 
 // numpy's own description of an element: kind, size and byte order.
@@ -232,67 +241,76 @@ class Interpreter {
   std::string where() const;
 
  private:
-  using Handler = Value (Interpreter::*)(const PickleNode& call);
+  using Handler = Value (Interpreter::*)(const PickleCall& call);
   static Handler find_handler(const std::string& name);
+  static void check_items(Handler handler, const PickleCall& call);
 
-  // Both fail beyond a limit.
+  // These fail beyond a limit.
   void enter(const PickleNode* node);
   std::string copied(std::string_view text);
+  void count_bytes(std::uint64_t size);
+  void count_steps(std::size_t steps);
+  const PickleValue* find_pair(const PickleNode* dict, std::string_view key);
+  Value tensor_value(Tensor tensor);
+
+  Value big_int(std::string_view little_endian);
 
   // Containers.
   Entry named(std::string key, const PickleValue& pickled);
   Value sequence(K kind, std::span<const PickleValue> items);
   Value dict(std::span<const PickleValue> pairs);
-  Value object(const PickleNode& call, std::string name);
+  Value object(const PickleCall& call, std::string name);
   Value module(const PickleNode& state);
-  Value call_of(const PickleNode& call);
+  Value call_of(const PickleCall& call);
 
   // Calls we know.
-  Value ordered_dict(const PickleNode& call);
-  Value counter(const PickleNode& call) { return value(arg(call, 0)); }
-  Value list(const PickleNode& call);
-  Value set(const PickleNode& call);
-  Value complex(const PickleNode& call);
-  Value encode(const PickleNode& call);
-  Value bytearray(const PickleNode& call);
-  Value name_space(const PickleNode& call);
-  Value attribute_dict(const PickleNode& call) { return dict(call.items); }
-  Value path(const PickleNode& call);
-  Value reconstructor(const PickleNode& call);
-  Value size(const PickleNode& call) { return value(arg(call, 0)); }
-  Value device(const PickleNode& call);
-  Value first_argument(const PickleNode& call) { return value(arg(call, 0)); }
-  Value rebuild_tensor(const PickleNode& call);
-  Value rebuild_tensor_v3(const PickleNode& call);
-  Value rebuild_from_type(const PickleNode& call);
-  Value rebuild_from_numpy(const PickleNode& call);
-  Value rebuild_qtensor(const PickleNode& call);
-  Value rebuild_sparse(const PickleNode& call);
-  Value rebuild_meta(const PickleNode& call);
-  Value numpy_scalar(const PickleNode& call);
-  Value numpy_array(const PickleNode& call);
-  Value numpy_frombuffer(const PickleNode& call);
+  Value ordered_dict(const PickleCall& call);
+  Value counter(const PickleCall& call) { return value(arg(call, 0)); }
+  Value list(const PickleCall& call);
+  Value set(const PickleCall& call);
+  Value complex(const PickleCall& call);
+  Value encode(const PickleCall& call);
+  Value bytearray(const PickleCall& call);
+  Value name_space(const PickleCall& call);
+  Value attribute_dict(const PickleCall& call) { return dict(call.items()); }
+  Value path(const PickleCall& call);
+  Value reconstructor(const PickleCall& call);
+  Value size(const PickleCall& call) { return value(arg(call, 0)); }
+  Value device(const PickleCall& call);
+  Value first_argument(const PickleCall& call) { return value(arg(call, 0)); }
+  Value rebuild_tensor(const PickleCall& call);
+  Value rebuild_tensor_v3(const PickleCall& call);
+  Value rebuild_from_type(const PickleCall& call);
+  Value rebuild_from_numpy(const PickleCall& call);
+  Value rebuild_qtensor(const PickleCall& call);
+  Value rebuild_sparse(const PickleCall& call);
+  Value rebuild_meta(const PickleCall& call);
+  Value numpy_scalar(const PickleCall& call);
+  Value numpy_array(const PickleCall& call);
+  Value numpy_frombuffer(const PickleCall& call);
 
   // Parts of them.
-  const PickleValue& arg(const PickleNode& call, std::size_t index) const;
+  const PickleValue& arg(const PickleCall& call, std::size_t index) const;
   std::int64_t integer(const PickleValue& value, std::string_view what) const;
   std::vector<std::int64_t> integers(const PickleValue& value, std::string_view what) const;
   TypedStorage storage(const PickleValue& value) const;
   std::optional<DType> torch_dtype(const PickleValue& value) const;
-  Value strided(const PickleNode& call, const TypedStorage& typed, DType dtype,
+  Value strided(const PickleCall& call, const TypedStorage& typed, DType dtype,
                 const PickleValue* metadata);
-  Value unreadable(DType dtype, std::vector<std::int64_t> shape, std::string why) const;
+  Value unreadable(DType dtype, std::vector<std::int64_t> shape, std::string why);
   NumpyDType numpy_dtype(const PickleValue& value) const;
   std::string bytes_of(const PickleValue& value);
   Value numpy_values(const NumpyDType& dtype, std::vector<std::int64_t> shape, bool fortran,
-                     std::string bytes) const;
+                     std::string bytes);
 
   const FindPersistent& find_;
   std::vector<const PickleNode*> path_;  // the containers we are inside of
   std::vector<std::string> keys_;        // their names; left as they are by a failure
   std::unordered_map<const PickleNode*, Handler> handlers_;
+  std::size_t name_bytes_ = 0;  // the sum of their lengths
   std::size_t values_ = 0;
-  std::uint64_t copied_bytes_ = 0;
+  std::size_t steps_ = 0;
+  std::uint64_t bytes_ = 0;
 };
 
 Interpreter::Handler Interpreter::find_handler(const std::string& name) {
@@ -352,28 +370,28 @@ Interpreter::Handler Interpreter::find_handler(const std::string& name) {
 Value Interpreter::value(const PickleValue& pickled) {
   if (++values_ > kMaxValues)
     fail(Error::kCorrupt, "the pickle holds more than ", kMaxValues, " values when written out");
+  count_bytes(kBytesOfValue);
   switch (pickled.kind) {
     case P::kNone: return {};
     case P::kBool: return make_value(K::kBool, pickled.flag);
     case P::kInt: return make_value(K::kInt, pickled.integer);
-    case P::kBigInt: return make_value(K::kBigInt, decimal(pickled.text()));
+    case P::kBigInt: return big_int(pickled.text());
     case P::kFloat: return make_value(K::kFloat, pickled.number);
     case P::kString: return make_value(K::kString, copied(pickled.text()));
     case P::kBytes: return make_value(K::kBytes, copied(pickled.text()));
     case P::kGlobal: {
       const auto dtype = torch_dtype(pickled);
       if (dtype) return make_value(K::kDType, std::string(name_of(*dtype)));
-      return make_opaque(qualified_name(*pickled.node));
+      count_bytes(kBytesOfOpaque);
+      return make_opaque(copied(qualified_name(*pickled.node)));
     }
     case P::kPersistent: {
-      Persistent found = find_(pickled.node->args);
-      if (Tensor* tensor = std::get_if<Tensor>(&found))
-        return make_value(K::kTensor, std::make_shared<const Tensor>(std::move(*tensor)));
+      Persistent found = find_(pickled.node->items()[0]);
+      if (Tensor* tensor = std::get_if<Tensor>(&found)) return tensor_value(std::move(*tensor));
       const auto& [dtype, untyped, storage] = std::get<TypedStorage>(found);
       if (!storage) return unreadable(dtype, {0}, "a tensor on the meta device");
       const auto numel = static_cast<std::int64_t>(storage->size() / size_of(dtype));
-      return make_value(
-          K::kTensor, std::make_shared<const Tensor>(make_tensor(dtype, {numel}, {}, 0, storage)));
+      return tensor_value(make_tensor(dtype, {numel}, {}, 0, storage));
     }
     default: break;
   }
@@ -383,11 +401,11 @@ Value Interpreter::value(const PickleValue& pickled) {
     return make_opaque("(a container that holds itself)");
   }
   enter(node);
-  Value made = pickled.is(P::kDict)    ? dict(node->items)
-               : pickled.is(P::kCall)  ? call_of(*node)
-               : pickled.is(P::kList)  ? sequence(K::kList, node->items)
-               : pickled.is(P::kTuple) ? sequence(K::kTuple, node->items)
-                                       : sequence(K::kSet, node->items);
+  Value made = pickled.is(P::kDict)    ? dict(node->items())
+               : pickled.is(P::kCall)  ? call_of(pickled.call())
+               : pickled.is(P::kList)  ? sequence(K::kList, node->items())
+               : pickled.is(P::kTuple) ? sequence(K::kTuple, node->items())
+                                       : sequence(K::kSet, node->items());
   path_.pop_back();
   return made;
 }
@@ -398,20 +416,49 @@ void Interpreter::enter(const PickleNode* node) {
   path_.push_back(node);
 }
 
-std::string Interpreter::copied(std::string_view text) {
-  copied_bytes_ += text.size();
-  if (copied_bytes_ > kMaxCopiedBytes) {
-    fail(Error::kCorrupt, "the pickle holds more than ", kMaxCopiedBytes,
-         " bytes of text when written out");
+void Interpreter::count_bytes(std::uint64_t size) {
+  bytes_ += size;
+  if (bytes_ > kMaxBytes) {
+    fail(Error::kCorrupt, "the pickle takes more than ", kMaxBytes, " bytes when written out");
   }
+}
+
+// For work that a shared part can ask for again and again.
+void Interpreter::count_steps(std::size_t steps) {
+  steps_ += steps;
+  if (steps_ > kMaxSteps)
+    fail(Error::kCorrupt, "the pickle takes more than ", kMaxSteps, " steps to write out");
+}
+
+Value Interpreter::tensor_value(Tensor tensor) {
+  count_bytes(kBytesOfTensor + tensor.unreadable.size() +
+              sizeof(std::int64_t) * (tensor.shape.capacity() + tensor.strides.capacity()));
+  return make_value(K::kTensor, std::make_shared<const Tensor>(std::move(tensor)));
+}
+
+Value Interpreter::big_int(std::string_view little_endian) {
+  count_steps(little_endian.size() * little_endian.size());
+  return make_value(K::kBigInt, copied(decimal(little_endian)));
+}
+
+std::string Interpreter::copied(std::string_view text) {
+  count_bytes(text.size());
   return std::string(text);
 }
 
 Entry Interpreter::named(std::string key, const PickleValue& pickled) {
+  const std::size_t length = key.size();
+  count_bytes(length);
+  name_bytes_ += length;
   keys_.push_back(std::move(key));
+  if (name_bytes_ > kMaxNameBytes) {
+    fail(Error::kCorrupt, "the pickle has a name of ", name_bytes_, " bytes, expected at most ",
+         kMaxNameBytes);
+  }
   Entry entry{"", value(pickled)};
   entry.key = std::move(keys_.back());
   keys_.pop_back();
+  name_bytes_ -= length;
   return entry;
 }
 
@@ -452,51 +499,70 @@ Value Interpreter::dict(std::span<const PickleValue> pairs) {
   return make_value(K::kDict, std::move(entries));
 }
 
-Value Interpreter::call_of(const PickleNode& call) {
-  if (!call.callee.is(P::kGlobal)) return object(call, called_name(call));
+Value Interpreter::call_of(const PickleCall& call) {
+  if (!call.callee.is(P::kGlobal)) return object(call, copied(called_name(call)));
   // The same global is called for each tensor: look its name up once.
   const auto [known, is_new] = handlers_.emplace(call.callee.node, nullptr);
   if (is_new) known->second = find_handler(qualified_name(*call.callee.node));
-  if (const Handler handler = known->second) return (this->*handler)(call);
-  return object(call, qualified_name(*call.callee.node));
+  count_steps(call.args.node->items().size());
+  const Handler handler = known->second;
+  if (!handler) return object(call, copied(qualified_name(*call.callee.node)));
+  check_items(handler, call);
+  return (this->*handler)(call);
+}
+
+// What is put into the result of a call must be something that its kind can hold.
+void Interpreter::check_items(Handler handler, const PickleCall& call) {
+  using I = Interpreter;
+  const bool is_dict = handler == &I::ordered_dict || handler == &I::attribute_dict;
+  const bool takes_items = handler == &I::reconstructor || (is_dict && call.has_pairs) ||
+                           (handler == &I::list && !call.has_pairs);
+  if (!call.items().empty() && !takes_items) {
+    fail(Error::kCorrupt, call.has_pairs ? "pairs" : "items", " are put into the result of ",
+         qualified_name(*call.callee.node), ", which takes none");
+  }
 }
 
 // The dict inside a pickled object's state: the state itself, or the first of (dict, slots).
 const PickleNode* state_dict_of(const PickleValue& state) {
   if (state.is(P::kDict)) return state.node;
   const bool has_slots =
-      state.is(P::kTuple) && state.node->items.size() == 2 && state.node->items[0].is(P::kDict);
-  return has_slots ? state.node->items[0].node : nullptr;
+      state.is(P::kTuple) && state.node->items().size() == 2 && state.node->items()[0].is(P::kDict);
+  return has_slots ? state.node->items()[0].node : nullptr;
 }
 
-const PickleValue* find_pair(const PickleNode* dict, std::string_view key) {
-  for (std::size_t i = 0; dict && i + 1 < dict->items.size(); i += 2)
-    if (dict->items[i].is(P::kString) && dict->items[i].text() == key) return &dict->items[i + 1];
+// A large dict can be looked through again and again.
+const PickleValue* Interpreter::find_pair(const PickleNode* dict, std::string_view key) {
+  if (!dict) return nullptr;
+  std::span<const PickleValue> pairs = dict->items();
+  count_steps(pairs.size() / 2);
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
+    if (pairs[i].is(P::kString) && pairs[i].text() == key) return &pairs[i + 1];
   return nullptr;
 }
 
 // The pairs of a dict or an OrderedDict; empty for everything else.
 std::span<const PickleValue> pairs_of(const PickleValue* value) {
   const bool has_pairs =
-      value && (value->is(P::kDict) || (value->is(P::kCall) && value->node->has_pairs));
-  return has_pairs ? std::span<const PickleValue>(value->node->items)
+      value && (value->is(P::kDict) || (value->is(P::kCall) && value->call().has_pairs));
+  return has_pairs ? std::span<const PickleValue>(value->node->items())
                    : std::span<const PickleValue>();
 }
 
 // An object of a class we do not know keeps what it is seen to hold. Two kinds mean something all
 // the same: modules, which have their parameters in known places, and omegaconf's wrappers.
-Value Interpreter::object(const PickleNode& call, std::string name) {
+Value Interpreter::object(const PickleCall& call, std::string name) {
   const PickleNode* state = state_dict_of(call.state);
-  if (find_pair(state, "_parameters") && find_pair(state, "_modules"))
-    return module(*state);
+  if (find_pair(state, "_parameters") && find_pair(state, "_modules")) return module(*state);
   if (name.starts_with("omegaconf.")) {
     if (const PickleValue* content = find_pair(state, "_content")) return value(*content);
     if (const PickleValue* content = find_pair(state, "_val")) return value(*content);
   }
   std::vector<Entry> entries;
-  if (state) entries = std::get<std::vector<Entry>>(dict(state->items).data);
-  Value held = call.has_pairs ? dict(call.items) : sequence(K::kList, call.items);
+  if (state) entries = std::get<std::vector<Entry>>(dict(state->items()).data);
+  Value held = call.has_pairs ? dict(call.items()) : sequence(K::kList, call.items());
   for (Entry& entry : std::get<std::vector<Entry>>(held.data)) entries.push_back(std::move(entry));
+  count_bytes(kBytesOfOpaque);
   return make_opaque(std::move(name), std::move(entries));
 }
 
@@ -511,6 +577,7 @@ Value Interpreter::module(const PickleNode& state) {
   std::vector<Entry> entries;
   for (const std::string_view part : {"_parameters", "_buffers", "_modules"}) {
     std::span<const PickleValue> pairs = pairs_of(find_pair(&state, part));
+    count_steps(pairs.size());
     for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
       std::string key = key_text(pairs[i]);
       if (pairs[i + 1].is(P::kNone) || (part == "_buffers" && skipped.contains(key))) continue;
@@ -523,12 +590,12 @@ Value Interpreter::module(const PickleNode& state) {
 }
 
 bool is_torch_size(const PickleValue& value) {
-  return value.is(P::kCall) && value.node->callee.is(P::kGlobal) &&
-         qualified_name(*value.node->callee.node) == "torch.Size";
+  return value.is(P::kCall) && value.call().callee.is(P::kGlobal) &&
+         qualified_name(*value.call().callee.node) == "torch.Size";
 }
 
-const PickleValue& Interpreter::arg(const PickleNode& call, std::size_t index) const {
-  std::span<const PickleValue> args = call.args.node->items;
+const PickleValue& Interpreter::arg(const PickleCall& call, std::size_t index) const {
+  std::span<const PickleValue> args = call.args.node->items();
   if (index >= args.size()) {
     fail(Error::kCorrupt, qualified_name(*call.callee.node), " is called with ", args.size(),
          " arguments, expected at least ", index + 1);
@@ -544,48 +611,54 @@ std::int64_t Interpreter::integer(const PickleValue& value, std::string_view wha
 
 std::vector<std::int64_t> Interpreter::integers(const PickleValue& value,
                                                 std::string_view what) const {
-  const PickleValue& tuple = is_torch_size(value) ? arg(*value.node, 0) : value;
+  const PickleValue& tuple = is_torch_size(value) ? arg(value.call(), 0) : value;
   if (!tuple.is(P::kTuple) && !tuple.is(P::kList))
     fail(Error::kCorrupt, what, " is ", name_of(tuple.kind), ", expected a tuple of ints");
-  std::span<const PickleValue> items = tuple.node->items;
+  std::span<const PickleValue> items = tuple.node->items();
   if (items.size() > kMaxRank)
     fail(Error::kCorrupt, what, " has ", items.size(), " dimensions, expected at most ", kMaxRank);
   std::vector<std::int64_t> numbers;
   numbers.reserve(items.size());
-  for (const PickleValue& item : items) numbers.push_back(integer(item, what));
+  for (const PickleValue& item : items) {
+    if (!item.is(P::kInt))
+      fail(Error::kCorrupt, what, " holds ", name_of(item.kind), ", expected ints of 64 bits");
+    numbers.push_back(item.integer);
+  }
   return numbers;
 }
 
-Value Interpreter::ordered_dict(const PickleNode& call) {
-  if (call.args.node->items.empty() || call.has_pairs) return dict(call.items);
+Value Interpreter::ordered_dict(const PickleCall& call) {
+  if (call.args.node->items().empty() || call.has_pairs) return dict(call.items());
   const PickleValue& first = arg(call, 0);  // Python 2: a list of [key, value]
   if (first.is(P::kDict)) return value(first);
   std::vector<PickleValue> pairs;
   if (first.is(P::kList)) {
-    for (const PickleValue& pair : first.node->items) {
+    for (const PickleValue& pair : first.node->items()) {
       const bool is_pair =
-          (pair.is(P::kList) || pair.is(P::kTuple)) && pair.node->items.size() == 2;
-      if (!is_pair) fail(Error::kCorrupt, "a dict is made of something that is not a pair");
-      pairs.insert(pairs.end(), pair.node->items.begin(), pair.node->items.end());
+          (pair.is(P::kList) || pair.is(P::kTuple)) && pair.node->items().size() == 2;
+      if (!is_pair)
+        fail(Error::kCorrupt, "a dict is made of ", name_of(pair.kind), ", expected pairs");
+      pairs.insert(pairs.end(), pair.node->items().begin(), pair.node->items().end());
     }
   }
   return dict(pairs);
 }
 
-Value Interpreter::list(const PickleNode& call) {
-  if (!call.items.empty() || call.args.node->items.empty()) return sequence(K::kList, call.items);
+Value Interpreter::list(const PickleCall& call) {
+  if (!call.items().empty() || call.args.node->items().empty())
+    return sequence(K::kList, call.items());
   return value(arg(call, 0));
 }
 
-Value Interpreter::set(const PickleNode& call) {
-  if (call.args.node->items.empty()) return sequence(K::kSet, {});
+Value Interpreter::set(const PickleCall& call) {
+  if (call.args.node->items().empty()) return sequence(K::kSet, {});
   const PickleValue& items = arg(call, 0);
   if (!items.is(P::kList) && !items.is(P::kTuple))
     fail(Error::kCorrupt, "a set is made of ", name_of(items.kind), ", expected a list");
-  return sequence(K::kSet, items.node->items);
+  return sequence(K::kSet, items.node->items());
 }
 
-Value Interpreter::complex(const PickleNode& call) {
+Value Interpreter::complex(const PickleCall& call) {
   const auto part = [&](std::size_t index) {
     const PickleValue& value = arg(call, index);
     if (value.is(P::kInt)) return static_cast<double>(value.integer);
@@ -596,11 +669,15 @@ Value Interpreter::complex(const PickleNode& call) {
   return make_value(K::kComplex, std::complex<double>(part(0), part(1)));
 }
 
-Value Interpreter::encode(const PickleNode& call) {
+Value Interpreter::encode(const PickleCall& call) {
   const PickleValue& text = arg(call, 0);
   std::optional<std::string> bytes;
   if (text.is(P::kString)) bytes = latin1(copied(text.text()));
-  if (!bytes) fail(Error::kCorrupt, "_codecs.encode is called with something that is not latin1");
+  if (!bytes) {
+    fail(Error::kCorrupt, qualified_name(*call.callee.node), " is called with ",
+         text.is(P::kString) ? in_quotes(text.text(), 40) : std::string(name_of(text.kind)),
+         ", expected latin1 text");
+  }
   return make_value(K::kBytes, std::move(*bytes));
 }
 
@@ -612,24 +689,24 @@ std::string Interpreter::bytes_of(const PickleValue& pickled) {
   return std::move(std::get<std::string>(made.data));
 }
 
-Value Interpreter::bytearray(const PickleNode& call) {
-  if (call.args.node->items.empty()) return make_value(K::kBytes, std::string());
-  return make_value(K::kBytes, call.args.node->items.size() == 2
+Value Interpreter::bytearray(const PickleCall& call) {
+  if (call.args.node->items().empty()) return make_value(K::kBytes, std::string());
+  return make_value(K::kBytes, call.args.node->items().size() == 2
                                    ? std::get<std::string>(encode(call).data)  // (text, 'latin-1')
                                    : bytes_of(arg(call, 0)));
 }
 
-Value Interpreter::name_space(const PickleNode& call) {
+Value Interpreter::name_space(const PickleCall& call) {
   const PickleNode* state = state_dict_of(call.state);
-  return state ? dict(state->items) : dict({});
+  return state ? dict(state->items()) : dict({});
 }
 
 // A path is pickled in pieces, by its parts or as it was given: joined they are read as pathlib
 // does, a piece that is absolute starting anew. A Windows path is told with forward slashes too.
-Value Interpreter::path(const PickleNode& call) {
+Value Interpreter::path(const PickleCall& call) {
   const bool is_windows = call.callee.node->name().find("Windows") != std::string_view::npos;
   std::string text;
-  for (const PickleValue& part : call.args.node->items) {
+  for (const PickleValue& part : call.args.node->items()) {
     if (!part.is(P::kString))
       fail(Error::kCorrupt, "a path has ", name_of(part.kind), " in it, expected strings");
     std::string piece = copied(part.text());
@@ -644,16 +721,16 @@ Value Interpreter::path(const PickleNode& call) {
 }
 
 // Protocols 0 and 1: copyreg._reconstructor(class, base, base's state), then BUILD.
-Value Interpreter::reconstructor(const PickleNode& call) {
+Value Interpreter::reconstructor(const PickleCall& call) {
   const PickleValue& made_class = arg(call, 0);
-  PickleNode as_class = call;
+  PickleCall as_class = call;
   as_class.callee = made_class;
   as_class.args = PickleValue();
   PickleNode no_arguments;
   as_class.args.kind = P::kTuple;
   as_class.args.node = &no_arguments;
-  if (call.args.node->items.size() == 3 && call.args.node->items[2].is(P::kDict)) {
-    as_class.items = call.args.node->items[2].node->items;
+  if (call.args.node->items().size() == 3 && call.args.node->items()[2].is(P::kDict)) {
+    static_cast<PickleNode&>(as_class) = *call.args.node->items()[2].node;
     as_class.has_pairs = true;
   }
   if (made_class.is(P::kGlobal) && qualified_name(*made_class.node) == "copyreg._reconstructor")
@@ -661,13 +738,13 @@ Value Interpreter::reconstructor(const PickleNode& call) {
   return call_of(as_class);
 }
 
-Value Interpreter::device(const PickleNode& call) {
+Value Interpreter::device(const PickleCall& call) {
   const PickleValue& type = arg(call, 0);
   if (!type.is(P::kString))
     fail(Error::kCorrupt, "torch.device is called with ", name_of(type.kind),
          ", expected a string");
-  std::string text(type.text());
-  if (call.args.node->items.size() > 1) text += cat(":", integer(arg(call, 1), "a device index"));
+  std::string text = copied(type.text());
+  if (call.args.node->items().size() > 1) text += cat(":", integer(arg(call, 1), "a device index"));
   return make_value(K::kDevice, std::move(text));
 }
 
@@ -679,29 +756,30 @@ std::optional<DType> Interpreter::torch_dtype(const PickleValue& value) const {
 TypedStorage Interpreter::storage(const PickleValue& value) const {
   if (!value.is(P::kPersistent))
     fail(Error::kCorrupt, "a tensor is made of ", name_of(value.kind), ", expected a storage");
-  Persistent found = find_(value.node->args);
+  Persistent found = find_(value.node->items()[0]);
   if (!std::holds_alternative<TypedStorage>(found))
     fail(Error::kCorrupt, "a tensor is made of a tensor, expected a storage");
   return std::get<TypedStorage>(std::move(found));
 }
 
-Value Interpreter::unreadable(DType dtype, std::vector<std::int64_t> shape, std::string why) const {
+Value Interpreter::unreadable(DType dtype, std::vector<std::int64_t> shape, std::string why) {
   const auto numel = checked_numel(shape);
   if (!numel || !checked_mul(*numel, static_cast<std::int64_t>(size_of(dtype))))
-    fail(Error::kCorrupt, "a tensor has the shape ", shape_text(shape));
+    fail(Error::kCorrupt, "a tensor has the shape ", shape_text(shape),
+         ", expected sizes from 0 on that multiply to less than 2^63");
   Tensor tensor;
   tensor.dtype = dtype;
   tensor.shape = std::move(shape);
   tensor.unreadable = std::move(why);
-  return make_value(K::kTensor, std::make_shared<const Tensor>(std::move(tensor)));
+  return tensor_value(std::move(tensor));
 }
 
 // (storage, offset, size, stride, ...), and in the last place what a view does to its values.
-Value Interpreter::strided(const PickleNode& call, const TypedStorage& typed, DType dtype,
+Value Interpreter::strided(const PickleCall& call, const TypedStorage& typed, DType dtype,
                            const PickleValue* metadata) {
   const std::int64_t offset = integer(arg(call, 1), "a tensor's offset");
   std::vector<std::int64_t> shape = integers(arg(call, 2), "a tensor's shape");
-  std::vector<std::int64_t> strides = integers(arg(call, 3), "a tensor's strides");
+  std::vector<std::int64_t> strides = integers(arg(call, 3), "a tensor's stride");
   if (!typed.storage) return unreadable(dtype, std::move(shape), "a tensor on the meta device");
   for (const std::string_view change : {"conj", "neg"}) {
     const PickleValue* set = metadata ? find_pair(state_dict_of(*metadata), change) : nullptr;
@@ -711,28 +789,28 @@ Value Interpreter::strided(const PickleNode& call, const TypedStorage& typed, DT
   if (strides.empty() && !shape.empty())
     fail(Error::kCorrupt, "a tensor of shape ", shape_text(shape), " has no strides");
   Tensor tensor = make_tensor(dtype, std::move(shape), std::move(strides), offset, typed.storage);
-  return make_value(K::kTensor, std::make_shared<const Tensor>(std::move(tensor)));
+  return tensor_value(std::move(tensor));
 }
 
-Value Interpreter::rebuild_tensor(const PickleNode& call) {
-  const std::size_t count = call.args.node->items.size();
+Value Interpreter::rebuild_tensor(const PickleCall& call) {
+  const std::size_t count = call.args.node->items().size();
   const TypedStorage typed = storage(arg(call, 0));
   return strided(call, typed, typed.dtype, count > 6 ? &arg(call, 6) : nullptr);
 }
 
-Value Interpreter::rebuild_tensor_v3(const PickleNode& call) {
+Value Interpreter::rebuild_tensor_v3(const PickleCall& call) {
   const auto dtype = torch_dtype(arg(call, 6));
   if (!dtype) {
     return unreadable(DType::kUInt8, integers(arg(call, 2), "a tensor's shape"),
-                      cat("a tensor of dtype ", key_text(arg(call, 6))));
+                      cat("a tensor of dtype ", printable(key_text(arg(call, 6)), 100)));
   }
-  const std::size_t count = call.args.node->items.size();
+  const std::size_t count = call.args.node->items().size();
   return strided(call, storage(arg(call, 0)), *dtype, count > 7 ? &arg(call, 7) : nullptr);
 }
 
 // (function, type, arguments of the function, state): tensors with attributes, nn.Buffer.
-Value Interpreter::rebuild_from_type(const PickleNode& call) {
-  PickleNode inner;
+Value Interpreter::rebuild_from_type(const PickleCall& call) {
+  PickleCall inner;
   inner.callee = arg(call, 0);
   inner.args = arg(call, 2);
   if (!inner.args.is(P::kTuple))
@@ -757,7 +835,7 @@ std::string to_bfloat16(const std::vector<float>& values) {
 
 // (array, dtype, device, requires_grad): devices that hand their tensors over as numpy arrays,
 // which have no bfloat16.
-Value Interpreter::rebuild_from_numpy(const PickleNode& call) {
+Value Interpreter::rebuild_from_numpy(const PickleCall& call) {
   Value made = value(arg(call, 0));
   const auto dtype = torch_dtype(arg(call, 1));
   if (!made.is(K::kTensor) || !dtype || made.tensor().dtype == *dtype) return made;
@@ -766,25 +844,26 @@ Value Interpreter::rebuild_from_numpy(const PickleNode& call) {
     return unreadable(*dtype, array.shape,
                       cat("a tensor of ", name_of(*dtype), " kept as ", name_of(array.dtype)));
   }
-  Tensor narrowed =
-      make_tensor(*dtype, array.shape, {}, 0, storage_of(to_bfloat16(to_float32(array))));
-  return make_value(K::kTensor, std::make_shared<const Tensor>(std::move(narrowed)));
+  Tensor narrowed = make_tensor(*dtype, array.shape, {}, 0,
+                                storage_of(Blob::own(to_bfloat16(to_float32(array)))));
+  return tensor_value(std::move(narrowed));
 }
 
 // (storage, offset, size, stride, quantizer, ...)
-Value Interpreter::rebuild_qtensor(const PickleNode& call) {
+Value Interpreter::rebuild_qtensor(const PickleCall& call) {
   return unreadable(storage(arg(call, 0)).dtype, integers(arg(call, 2), "a tensor's shape"),
                     "a quantized tensor");
 }
 
 // (layout, (indices, values, size, ...)), with one more index tensor for compressed layouts.
-Value Interpreter::rebuild_sparse(const PickleNode& call) {
+Value Interpreter::rebuild_sparse(const PickleCall& call) {
   const PickleValue& parts = arg(call, 1);
   std::vector<std::int64_t> shape;
   DType dtype = DType::kFloat32;
   if (!parts.is(P::kTuple))
     fail(Error::kCorrupt, "a sparse tensor is made of ", name_of(parts.kind), ", expected a tuple");
-  for (const PickleValue& part : parts.node->items) {
+  count_steps(parts.node->items().size());
+  for (const PickleValue& part : parts.node->items()) {
     if (part.is(P::kTuple) || is_torch_size(part)) {
       shape = integers(part, "a tensor's shape");
       continue;
@@ -797,63 +876,66 @@ Value Interpreter::rebuild_sparse(const PickleNode& call) {
 }
 
 // (dtype, size, stride, requires_grad)
-Value Interpreter::rebuild_meta(const PickleNode& call) {
+Value Interpreter::rebuild_meta(const PickleCall& call) {
   return unreadable(torch_dtype(arg(call, 0)).value_or(DType::kFloat32),
                     integers(arg(call, 1), "a tensor's shape"), "a tensor on the meta device");
 }
 
 // dtype('f4', False, True), then BUILD (3, '<', ...).
 NumpyDType Interpreter::numpy_dtype(const PickleValue& value) const {
-  const bool is_dtype = value.is(P::kCall) && value.node->callee.is(P::kGlobal) &&
-                        value.node->callee.node->module() == "numpy" &&
-                        value.node->args.node->items.size() >= 1;
+  const bool is_dtype = value.is(P::kCall) && value.call().callee.is(P::kGlobal) &&
+                        value.call().callee.node->module() == "numpy" &&
+                        value.call().args.node->items().size() >= 1;
   if (!is_dtype) return {};
-  const auto code = raw_bytes(arg(*value.node, 0));
+  const auto code = raw_bytes(arg(value.call(), 0));
   NumpyDType made;
   if (code) made.dtype = numpy_dtype_named(*code);
   if (code && !made.dtype && (code->starts_with('U') || code->starts_with('S'))) made.code = *code;
-  const PickleValue& state = value.node->state;
-  if (state.is(P::kTuple) && state.node->items.size() > 1) {
-    const auto order = raw_bytes(state.node->items[1]);
+  const PickleValue& state = value.call().state;
+  if (state.is(P::kTuple) && state.node->items().size() > 1) {
+    const auto order = raw_bytes(state.node->items()[1]);
     made.big_endian = order && *order == ">";
   }
   return made;
 }
 
 Value Interpreter::numpy_values(const NumpyDType& dtype, std::vector<std::int64_t> shape,
-                                bool fortran, std::string bytes) const {
+                                bool fortran, std::string bytes) {
   if (dtype.big_endian) swap_bytes(bytes, swap_width(*dtype.dtype));
   std::vector<std::int64_t> strides;
   const auto numel = checked_numel(shape);
-  if (fortran && numel && *numel > 0) {  // column-major: the strides of the shape turned around
+  const auto size =
+      numel ? checked_mul(*numel, static_cast<std::int64_t>(size_of(*dtype.dtype))) : std::nullopt;
+  if (!size || static_cast<std::uint64_t>(*size) != bytes.size()) {
+    fail(Error::kCorrupt, "a numpy array of ", name_of(*dtype.dtype), " and shape ",
+         shape_text(shape), " has ", bytes.size(), " bytes",
+         size ? cat(", expected ", *size) : std::string(", expected a possible shape"));
+  }
+  if (fortran && *numel > 0) {  // column-major: the strides of the shape turned around
     std::vector<std::int64_t> turned(shape.rbegin(), shape.rend());
     strides = row_major_strides(turned);
     std::reverse(strides.begin(), strides.end());
   }
   Tensor tensor = make_tensor(*dtype.dtype, std::move(shape), std::move(strides), 0,
-                              storage_of(std::move(bytes)));
-  if (tensor.size_in_bytes() != tensor.storage->size()) {
-    fail(Error::kCorrupt, "a numpy array of shape ", shape_text(tensor.shape), " has ",
-         tensor.storage->size(), " bytes, expected ", tensor.size_in_bytes());
-  }
-  return make_value(K::kTensor, std::make_shared<const Tensor>(std::move(tensor)));
+                              storage_of(Blob::own(std::move(bytes))));
+  return tensor_value(std::move(tensor));
 }
 
 // _reconstruct(ndarray, (0,), b'b'), then BUILD (version, shape, dtype, is_fortran, bytes).
-Value Interpreter::numpy_array(const PickleNode& call) {
+Value Interpreter::numpy_array(const PickleCall& call) {
   const PickleValue& state = call.state;
-  const bool has_state = state.is(P::kTuple) && state.node->items.size() == 5;
-  const NumpyDType dtype = has_state ? numpy_dtype(state.node->items[2]) : NumpyDType();
+  const bool has_state = state.is(P::kTuple) && state.node->items().size() == 5;
+  const NumpyDType dtype = has_state ? numpy_dtype(state.node->items()[2]) : NumpyDType();
   if (!dtype.dtype) return object(call, "numpy.ndarray");
-  const PickleValue& fortran = state.node->items[3];
+  const PickleValue& fortran = state.node->items()[3];
   return numpy_values(
-      dtype, integers(state.node->items[1], "a numpy array's shape"),
+      dtype, integers(state.node->items()[1], "a numpy array's shape"),
       (fortran.is(P::kBool) && fortran.flag) || (fortran.is(P::kInt) && fortran.integer != 0),
-      bytes_of(state.node->items[4]));
+      bytes_of(state.node->items()[4]));
 }
 
 // Protocol 5: _frombuffer(bytes, dtype, shape, 'C' or 'F').
-Value Interpreter::numpy_frombuffer(const PickleNode& call) {
+Value Interpreter::numpy_frombuffer(const PickleCall& call) {
   const NumpyDType dtype = numpy_dtype(arg(call, 1));
   if (!dtype.dtype) return object(call, "numpy.ndarray");
   const auto order = raw_bytes(arg(call, 3));
@@ -907,11 +989,11 @@ Value number_of(const Tensor& scalar) {
 }
 
 // scalar(dtype, bytes)
-Value Interpreter::numpy_scalar(const PickleNode& call) {
+Value Interpreter::numpy_scalar(const PickleCall& call) {
   const NumpyDType dtype = numpy_dtype(arg(call, 0));
   if (dtype.dtype)
     return number_of(numpy_values(dtype, {}, false, bytes_of(arg(call, 1))).tensor());
-  if (!dtype.code.empty() && call.args.node->items.size() == 2) {
+  if (!dtype.code.empty() && call.args.node->items().size() == 2) {
     auto text = numpy_string(dtype.code, bytes_of(arg(call, 1)), dtype.big_endian);
     if (text) return std::move(*text);
   }
@@ -941,19 +1023,27 @@ TypedStorage read_storage_class(const PickleValue& storage_class) {
 }
 
 StorageId read_storage_id(const PickleValue& id) {
-  const bool is_storage_id = id.is(P::kTuple) && id.node->items.size() >= 5 &&
-                             id.node->items.size() <= 6 && id.node->items[0].is(P::kString) &&
-                             id.node->items[0].text() == "storage";
-  if (!is_storage_id) {
+  if (!id.is(P::kTuple) || id.node->items().size() < 5 || id.node->items().size() > 6) {
     fail(Error::kCorrupt, "a persistent id is ", name_of(id.kind),
+         id.is(P::kTuple) ? cat(" of ", id.node->items().size()) : std::string(),
          ", expected ('storage', class, key, location, size)");
   }
-  std::span<const PickleValue> fields = id.node->items;
+  std::span<const PickleValue> fields = id.node->items();
+  if (!fields[0].is(P::kString) || fields[0].text() != "storage") {
+    fail(Error::kCorrupt, "a persistent id starts with ",
+         fields[0].is(P::kString) ? in_quotes(fields[0].text())
+                                  : std::string(name_of(fields[0].kind)),
+         ", expected 'storage'");
+  }
   const TypedStorage typed = read_storage_class(fields[1]);
   if (!fields[2].is(P::kString) || !fields[3].is(P::kString) || !fields[4].is(P::kInt)) {
     fail(Error::kCorrupt, "a storage's key, location and size are ", name_of(fields[2].kind), ", ",
          name_of(fields[3].kind), " and ", name_of(fields[4].kind),
          ", expected two strings and an int");
+  }
+  if (fields[2].text().size() > kMaxStorageKey) {
+    fail(Error::kCorrupt, "a storage's key has ", fields[2].text().size(),
+         " bytes, expected at most ", kMaxStorageKey);
   }
   const auto bytes =
       fields[4].integer < 0
@@ -970,6 +1060,19 @@ StorageId read_storage_id(const PickleValue& id) {
   read.size = static_cast<std::uint64_t>(*bytes);
   if (fields.size() == 6 && !fields[5].is(P::kNone)) read.view = &fields[5];
   return read;
+}
+
+std::shared_ptr<const Storage> part_of(const Storage& whole, DType dtype, std::int64_t offset,
+                                       std::int64_t numel) {
+  const auto item = static_cast<std::int64_t>(size_of(dtype));
+  const auto end = offset < 0 || numel < 0 ? std::nullopt : checked_add(offset, numel);
+  const auto end_byte = end ? checked_mul(*end, item) : std::nullopt;
+  if (!end_byte || static_cast<std::uint64_t>(*end_byte) > whole.size()) {
+    fail(Error::kCorrupt, "a view of ", numel, " elements from ", offset,
+         " does not fit its storage of ", whole.size(), " bytes");
+  }
+  return storage_of(whole.blob().slice(static_cast<std::uint64_t>(offset * item),
+                                       static_cast<std::uint64_t>(numel * item)));
 }
 
 Value interpret(const PickleValue& root, const FindPersistent& find_persistent) {

@@ -35,6 +35,10 @@ struct StorageId {
 };
 StorageId read_storage_id(const PickleValue& id);
 
+// The part of a storage from one element on; fails with kCorrupt when it does not lie inside.
+std::shared_ptr<const Storage> part_of(const Storage& whole, DType dtype, std::int64_t offset,
+                                       std::int64_t numel);
+
 // The dtype of torch.FloatStorage and its like; fails with kCorrupt for a class that is none.
 TypedStorage read_storage_class(const PickleValue& storage_class);
 

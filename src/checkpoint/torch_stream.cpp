@@ -38,13 +38,17 @@ class PickleStream {
 };
 
 void check_magic(const PickleValue& magic) {
-  const bool is_magic = magic.is(P::kBigInt) && magic.text().starts_with(kMagic);
+  const bool is_magic = magic.is(P::kBigInt) &&
+                        magic.text().substr(0, magic.text().find_last_not_of('\0') + 1) == kMagic;
   if (!is_magic) fail(Error::kCorrupt, "the stream does not start with PyTorch's magic number");
 }
 
 void check_protocol(const PickleValue& version) {
-  if (!version.is(P::kInt) || version.integer != kProtocolVersion)
-    fail(Error::kCorrupt, "the stream has a protocol version other than ", kProtocolVersion);
+  if (!version.is(P::kInt) || version.integer != kProtocolVersion) {
+    fail(Error::kCorrupt, "the protocol version of the stream is ",
+         version.is(P::kInt) ? std::to_string(version.integer) : std::string(name_of(version.kind)),
+         ", expected ", kProtocolVersion);
+  }
 }
 
 void check_system(const PickleValue& info) {
@@ -70,8 +74,8 @@ class Storages {
 
 // Classes of whole modules have ids of their own, ('module', class, file, source).
 bool is_module_id(const PickleValue& id) {
-  return id.is(P::kTuple) && !id.node->items.empty() && id.node->items[0].is(P::kString) &&
-         id.node->items[0].text() == "module";
+  return id.is(P::kTuple) && !id.node->items().empty() && id.node->items()[0].is(P::kString) &&
+         id.node->items()[0].text() == "module";
 }
 
 std::unordered_map<std::string_view, DType> Storages::dtypes_of(const PickleTree& object) const {
@@ -93,7 +97,7 @@ Storages::Storages(const Blob& file, std::uint64_t offset, const PickleTree& obj
     fail(Error::kCorrupt, "the storage keys are ", name_of(keys.root().kind), ", expected a list");
   const auto dtypes = dtypes_of(object);
   Cursor cursor(file.bytes().subspan(offset), offset);
-  for (const PickleValue& key : keys.root().node->items) {
+  for (const PickleValue& key : keys.root().node->items()) {
     if (!key.is(P::kString))
       fail(Error::kCorrupt, "a storage key is ", name_of(key.kind), ", expected a string");
     const auto dtype = dtypes.find(key.text());
@@ -108,10 +112,7 @@ Storages::Storages(const Blob& file, std::uint64_t offset, const PickleTree& obj
     const std::uint64_t start = cursor.offset();
     cursor.take(static_cast<std::uint64_t>(*size), what);
     const Blob bytes = file.slice(start, static_cast<std::uint64_t>(*size));
-    const bool is_new =
-        by_key_
-            .emplace(key.text(), std::make_shared<Storage>(bytes.size(), [bytes] { return bytes; }))
-            .second;
+    const bool is_new = by_key_.emplace(key.text(), storage_of(bytes)).second;
     if (!is_new) fail(Error::kCorrupt, what, " is listed twice");
   }
   if (!cursor.at_end())
@@ -122,24 +123,14 @@ Storages::Storages(const Blob& file, std::uint64_t offset, const PickleTree& obj
 // A view, in files of the first versions, is (key, offset, size) in elements of its storage.
 std::shared_ptr<const Storage> view_of(const std::shared_ptr<const Storage>& whole,
                                        const StorageId& id) {
-  const bool is_view = id.view->is(P::kTuple) && id.view->node->items.size() == 3 &&
-                       id.view->node->items[1].is(P::kInt) && id.view->node->items[2].is(P::kInt);
+  const bool is_view = id.view->is(P::kTuple) && id.view->node->items().size() == 3 &&
+                       id.view->node->items()[1].is(P::kInt) &&
+                       id.view->node->items()[2].is(P::kInt);
   if (!is_view)
     fail(Error::kCorrupt, "the view of storage ", in_quotes(id.key), " is ", name_of(id.view->kind),
          ", expected (key, offset, size)");
-  const std::int64_t offset = id.view->node->items[1].integer;
-  const std::int64_t numel = id.view->node->items[2].integer;
-  const auto item = static_cast<std::int64_t>(size_of(id.dtype));
-  const auto end = offset < 0 || numel < 0 ? std::nullopt : checked_add(offset, numel);
-  const auto end_byte = end ? checked_mul(*end, item) : std::nullopt;
-  if (!end_byte || static_cast<std::uint64_t>(*end_byte) > whole->size()) {
-    fail(Error::kCorrupt, "a view of ", numel, " elements from ", offset, " does not fit storage ",
-         in_quotes(id.key), " of ", whole->size(), " bytes");
-  }
-  const auto start = static_cast<std::uint64_t>(offset * item);
-  const auto size = static_cast<std::uint64_t>(numel * item);
-  return std::make_shared<Storage>(
-      size, [whole, start, size] { return whole->blob().slice(start, size); });
+  return part_of(*whole, id.dtype, id.view->node->items()[1].integer,
+                 id.view->node->items()[2].integer);
 }
 
 Persistent Storages::find(const PickleValue& persistent_id) const {

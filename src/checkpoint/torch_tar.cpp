@@ -39,6 +39,20 @@ std::uint64_t header_sum(Bytes header) {
   return sum;
 }
 
+// The number that Python's tarfile reads in a field, or at least that one among others: int(text,
+// 8) is generous with signs, prefixes and spaces, and GNU tar writes large numbers in binary.
+std::uint64_t python_number(std::string_view field) {
+  const bool is_binary = field[0] == '\x80' || field[0] == '\xff';
+  std::uint64_t number = 0;
+  for (const char c : field.substr(is_binary ? 1 : 0)) {
+    if (c == '\0' && !is_binary) break;
+    if (is_binary) number = number * 256 + static_cast<unsigned char>(c);
+    if (!is_binary && c >= '0' && c <= '7')
+      number = number * 8 + static_cast<unsigned char>(c - '0');
+  }
+  return number;
+}
+
 std::string_view up_to_zero(std::string_view field) { return field.substr(0, field.find('\0')); }
 
 }  // namespace
@@ -88,10 +102,13 @@ const Blob& member(const std::map<std::string, Blob>& members, const std::string
 // A member that mixes pickles with plain numbers.
 class Mixed {
  public:
-  explicit Mixed(Blob blob) : blob_(std::move(blob)) {}
+  Mixed(std::string name, Blob blob, const PickleListener& listen)
+      : name_(std::move(name)), blob_(std::move(blob)), listen_(listen) {}
 
   PickleTree pickle() {
-    PickleTree tree = read_pickle(blob_.slice(at_, blob_.size() - at_), at_);
+    const Blob rest = blob_.slice(at_, left());
+    if (listen_) listen_(name_, rest, at_);
+    PickleTree tree = read_pickle(rest, at_);
     at_ += tree.length();
     return tree;
   }
@@ -103,7 +120,9 @@ class Mixed {
   std::uint64_t left() const { return blob_.size() - at_; }
 
  private:
+  std::string name_;
   Blob blob_;
+  const PickleListener& listen_;
   std::uint64_t at_ = 0;
 };
 
@@ -122,19 +141,23 @@ std::int64_t object_key(const PickleValue& key) {
   fail(Error::kCorrupt, "an object's key is ", name_of(key.kind), ", expected a number");
 }
 
-std::int64_t count_of(const PickleValue& value, std::uint64_t limit) {
-  if (!value.is(P::kInt) || value.integer < 0 || static_cast<std::uint64_t>(value.integer) > limit)
-    fail(Error::kCorrupt, "a count is ",
-         value.is(P::kInt) ? std::to_string(value.integer) : "no int", ", expected at most ",
-         limit);
+std::int64_t count_of(const PickleValue& value, std::string_view what, std::uint64_t limit) {
+  if (!value.is(P::kInt))
+    fail(Error::kCorrupt, "the number of ", what, " is ", name_of(value.kind), ", expected an int");
+  if (value.integer < 0 || static_cast<std::uint64_t>(value.integer) > limit) {
+    fail(Error::kCorrupt, "the number of ", what, " is ", value.integer, ", expected 0 to ", limit);
+  }
   return value.integer;
 }
 
-std::span<const PickleValue> fields_of(const PickleValue& value, std::size_t count) {
-  if (!value.is(P::kTuple) || value.node->items.size() != count)
-    fail(Error::kCorrupt, "a description is ", name_of(value.kind), ", expected a tuple of ",
-         count);
-  return value.node->items;
+std::span<const PickleValue> fields_of(const PickleValue& value, std::string_view what,
+                                       std::size_t count) {
+  if (!value.is(P::kTuple) || value.node->items().size() != count) {
+    fail(Error::kCorrupt, "the description of ", what, " is ", name_of(value.kind),
+         value.is(P::kTuple) ? cat(" of ", value.node->items().size()) : std::string(),
+         ", expected a tuple of ", count);
+  }
+  return value.node->items();
 }
 
 using Objects = std::unordered_map<std::int64_t, Persistent>;
@@ -154,12 +177,12 @@ const TypedStorage& storage_named(const Objects& objects, std::int64_t key) {
 
 // A count; for each storage (key, location, class), its number of elements and its bytes; then a
 // list of (key, key of the whole, offset, size) for storages that are parts of others.
-void read_storages(const Blob& blob, Objects& objects) {
-  Mixed mixed(blob);
-  const std::int64_t count = count_of(mixed.pickle().root(), blob.size());
+void read_storages(Mixed mixed, Objects& objects) {
+  const std::uint64_t size_of_all = mixed.left();
+  const std::int64_t count = count_of(mixed.pickle().root(), "storages", size_of_all);
   for (std::int64_t i = 0; i < count; ++i) {
     const PickleTree tree = mixed.pickle();
-    const auto fields = fields_of(tree.root(), 3);
+    const auto fields = fields_of(tree.root(), "a storage", 3);
     TypedStorage typed = read_storage_class(fields[2]);
     Cursor cursor = mixed.cursor();
     const auto numel = cursor.read<std::int64_t>("a storage");
@@ -171,24 +194,21 @@ void read_storages(const Blob& blob, Objects& objects) {
     cursor.take(static_cast<std::uint64_t>(*size), "a storage");
     const Blob bytes = mixed.slice(start, static_cast<std::uint64_t>(*size));
     mixed.move_to(cursor);
-    typed.storage = std::make_shared<Storage>(bytes.size(), [bytes] { return bytes; });
+    typed.storage = storage_of(bytes);
     add(objects, object_key(fields[0]), typed);
   }
   const PickleTree views = mixed.pickle();
   if (!views.root().is(P::kList))
     fail(Error::kCorrupt, "the storage views are ", name_of(views.root().kind),
          ", expected a list");
-  for (const PickleValue& view : views.root().node->items) {
-    const auto fields = fields_of(view, 4);
+  for (const PickleValue& view : views.root().node->items()) {
+    const auto fields = fields_of(view, "a view", 4);
     TypedStorage part = storage_named(objects, object_key(fields[1]));
-    const std::int64_t offset = fields[2].is(P::kInt) ? fields[2].integer : -1;
-    const std::int64_t numel = fields[3].is(P::kInt) ? fields[3].integer : -1;
-    const Tensor inside = make_tensor(part.dtype, {numel}, {1}, offset, part.storage);
-    const std::uint64_t start = static_cast<std::uint64_t>(offset) * size_of(part.dtype);
-    part.storage = std::make_shared<Storage>(
-        inside.size_in_bytes(), [whole = part.storage, start, size = inside.size_in_bytes()] {
-          return whole->blob().slice(start, size);
-        });
+    if (!fields[2].is(P::kInt) || !fields[3].is(P::kInt)) {
+      fail(Error::kCorrupt, "a view's offset and size are ", name_of(fields[2].kind), " and ",
+           name_of(fields[3].kind), ", expected two ints");
+    }
+    part.storage = part_of(*part.storage, part.dtype, fields[2].integer, fields[3].integer);
     add(objects, object_key(fields[0]), part);
   }
   if (!mixed.at_end()) fail(Error::kCorrupt, mixed.left(), " bytes follow the last storage");
@@ -196,12 +216,12 @@ void read_storages(const Blob& blob, Objects& objects) {
 
 // A count; for each tensor (key, key of its storage, class), then the number of dimensions in 8
 // bytes, the sizes, the strides and the offset.
-void read_tensors(const Blob& blob, Objects& objects) {
-  Mixed mixed(blob);
-  const std::int64_t count = count_of(mixed.pickle().root(), blob.size());
+void read_tensors(Mixed mixed, Objects& objects) {
+  const std::uint64_t size_of_all = mixed.left();
+  const std::int64_t count = count_of(mixed.pickle().root(), "tensors", size_of_all);
   for (std::int64_t i = 0; i < count; ++i) {
     const PickleTree tree = mixed.pickle();
-    const auto fields = fields_of(tree.root(), 3);
+    const auto fields = fields_of(tree.root(), "a tensor", 3);
     const TypedStorage typed = storage_named(objects, object_key(fields[1]));
     Cursor cursor = mixed.cursor();
     const auto rank = cursor.read<std::int32_t>("a tensor's rank");
@@ -222,24 +242,37 @@ void read_tensors(const Blob& blob, Objects& objects) {
 
 }  // namespace
 
+// It goes by the checksum alone, which may count bytes as signed, too.
 bool recognise_tar(Bytes bytes) {
-  return bytes.size() >= kBlock && as_text(bytes.subspan(257, 5)) == "ustar";
+  if (bytes.size() < kBlock) return false;
+  const std::string_view header = as_text(bytes.first(kBlock));
+  const std::uint64_t number = python_number(header.substr(148, 8));
+  const std::uint64_t sum = header_sum(bytes.first(kBlock));
+  std::uint64_t high_bytes = 0;
+  for (std::size_t i = 0; i < kBlock; ++i)
+    if ((i < 148 || i >= 156) && (header[i] & 0x80) != 0) ++high_bytes;
+  return header.substr(257, 5) == "ustar" || number == sum || number == sum - 256 * high_bytes;
 }
 
-Checkpoint read_torch_tar(const Blob& file) {
+Checkpoint read_torch_tar(const Blob& file, const PickleListener& listen) {
   const std::map<std::string, Blob> members = read_tar(file);
-  const Blob& pickle = member(members, "pickle");
+  const auto mixed = [&](const std::string& name) {
+    return Mixed(name, member(members, name), listen);
+  };
   Objects objects;
-  in_context("reading 'storages'", [&] { read_storages(member(members, "storages"), objects); });
-  in_context("reading 'tensors'", [&] { read_tensors(member(members, "tensors"), objects); });
+  const Mixed storages = mixed("storages");
+  in_context("reading 'storages'", [&] { read_storages(storages, objects); });
+  const Mixed tensors = mixed("tensors");
+  in_context("reading 'tensors'", [&] { read_tensors(tensors, objects); });
+  Mixed pickle = mixed("pickle");
 
   Checkpoint checkpoint;
   checkpoint.kind = FileKind::kTorchTar;
   checkpoint.writer = "PyTorch 0.1";
   in_context("reading 'pickle'", [&] {
-    const PickleTree tree = read_pickle(pickle);
-    if (tree.length() != pickle.size())
-      fail(Error::kCorrupt, pickle.size() - tree.length(), " bytes follow the end of the pickle");
+    const PickleTree tree = pickle.pickle();
+    if (!pickle.at_end())
+      fail(Error::kCorrupt, pickle.left(), " bytes follow the end of the pickle");
     checkpoint.root = interpret(tree.root(), [&](const PickleValue& id) {
       const auto found = objects.find(object_key(id));
       if (found == objects.end()) fail(Error::kCorrupt, "there is no object ", object_key(id));

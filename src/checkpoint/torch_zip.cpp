@@ -1,7 +1,7 @@
 #include "checkpoint/torch_zip.h"
 
 #include <memory>
-#include <unordered_map>
+#include <vector>
 
 #include "base/fail.h"
 #include "checkpoint/torch_object.h"
@@ -44,11 +44,26 @@ std::string writer_of(const ZipArchive& archive, const std::string& root, FileKi
   return writer;
 }
 
+class ZipStorage : public Storage {
+ public:
+  // `entry` is one of the archive's.
+  ZipStorage(std::shared_ptr<const ZipArchive> archive, const ZipEntry& entry)
+      : Storage(entry.size), archive_(std::move(archive)), entry_(entry) {}
+
+ private:
+  Blob load() const override { return archive_->read(entry_); }
+
+  std::shared_ptr<const ZipArchive> archive_;
+  const ZipEntry& entry_;
+};
+
 // The storages of one archive, each made when first referred to.
 class Storages {
  public:
   Storages(std::shared_ptr<const ZipArchive> archive, std::string folder)
-      : archive_(std::move(archive)), folder_(std::move(folder)) {}
+      : archive_(std::move(archive)),
+        folder_(std::move(folder)),
+        by_entry_(archive_->entries().size()) {}
 
   Persistent find(const PickleValue& persistent_id) {
     const StorageId id = read_storage_id(persistent_id);
@@ -69,17 +84,20 @@ class Storages {
       fail(Error::kCorrupt, "the entry ", in_quotes(name), " holds ", entry->size,
            " bytes, but the pickle says ", id.size);
     }
-    std::shared_ptr<const Storage>& storage = by_entry_[entry];
-    if (!storage) {
-      storage = std::make_shared<Storage>(
-          entry->size, [archive = archive_, entry] { return archive->read(*entry); });
+    const auto place = static_cast<std::size_t>(entry - archive_->entries().data());
+    TypedStorage& known = by_entry_[place];
+    if (known.storage && known.dtype != id.dtype) {
+      fail(Error::kCorrupt, "storage ", in_quotes(id.key), " is said to hold both ",
+           name_of(known.dtype), " and ", name_of(id.dtype));
     }
-    return storage;
+    if (!known.storage) known.storage = std::make_shared<ZipStorage>(archive_, *entry);
+    known.dtype = id.dtype;
+    return known.storage;
   }
 
   std::shared_ptr<const ZipArchive> archive_;
   std::string folder_;
-  std::unordered_map<const ZipEntry*, std::shared_ptr<const Storage>> by_entry_;
+  std::vector<TypedStorage> by_entry_;  // in the order of the directory
 };
 
 }  // namespace
@@ -118,6 +136,16 @@ std::string root_folder(const ZipArchive& archive) {
   fail(Error::kCorrupt, "the zip archive has no entry 'data.pkl'");
 }
 
+Blob read_pickle_entry(const ZipArchive& archive, const ZipEntry& entry) {
+  const std::uint64_t limit =
+      entry.method == ZipArchive::kDeflated ? kMaxInflatedPickle : kMaxPickleSize;
+  if (entry.size > limit) {
+    fail(Error::kCorrupt, "the pickle ", in_quotes(entry.name), " has ", entry.size,
+         " bytes, expected at most ", limit);
+  }
+  return archive.read(entry);
+}
+
 Checkpoint read_torch_zip(const Blob& file) {
   const auto archive = std::make_shared<const ZipArchive>(file);
   Checkpoint checkpoint;
@@ -129,7 +157,7 @@ Checkpoint read_torch_zip(const Blob& file) {
   checkpoint.writer = writer_of(*archive, root, checkpoint.kind);
 
   const std::string name = root + "data.pkl";
-  const Blob pickle = archive->read(*archive->find(name));
+  const Blob pickle = read_pickle_entry(*archive, *archive->find(name));
   in_context(cat("reading ", in_quotes(name)), [&] {
     const PickleTree tree = read_pickle(pickle);
     if (tree.length() != pickle.size())

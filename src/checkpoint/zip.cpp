@@ -1,7 +1,6 @@
 #include "checkpoint/zip.h"
 
 #include <algorithm>
-#include <numeric>
 #include <unordered_set>
 #include <utility>
 
@@ -21,6 +20,7 @@ constexpr std::uint32_t kZip64End = 0x06064b50;       // PK\6\6
 constexpr std::uint32_t kDescriptor = 0x08074b50;     // PK\7\8
 
 constexpr std::uint64_t kLocalHeaderSize = 30;
+constexpr std::uint64_t kCentralHeaderSize = 46;
 constexpr std::uint64_t kEndRecordSize = 22;
 constexpr std::uint64_t kZip64EndSize = 56;
 constexpr std::uint64_t kZip64LocatorSize = 20;
@@ -39,6 +39,9 @@ constexpr std::uint16_t kZip64Extra = 1;
 constexpr std::uint64_t kMaxInflateRatio = 1032;
 constexpr std::uint64_t kMaxInflatedSize = std::uint64_t{4} << 30;
 
+// Beyond this many entries, headers are checked when an entry is read.
+constexpr std::size_t kCheckedAtOnce = 1000;
+
 constexpr std::uint32_t kIn64 = 0xffffffff;  // "the value stands in the zip64 record"
 
 std::uint32_t crc_of(Bytes bytes) {
@@ -52,17 +55,16 @@ void read_zip64_extra(Bytes extra, ZipEntry& entry, std::uint64_t offset_in_file
   while (cursor.left() >= 4) {
     const auto id = cursor.read<std::uint16_t>("zip extra field");
     const auto length = cursor.read<std::uint16_t>("zip extra field");
-    Cursor field(cursor.take(length, "zip extra field"), cursor.offset());
+    const std::uint64_t field_offset = cursor.offset();
+    Cursor field(cursor.take(length, "zip extra field"), field_offset);
     if (id != kZip64Extra) continue;
-    for (std::uint64_t* value : {&entry.size, &entry.compressed_size, &entry.header_offset})
+    for (std::uint64_t* value : {&entry.size, &entry.compressed_size, &entry.offset})
       if (*value == kIn64) *value = field.read<std::uint64_t>("zip64 extra field");
     return;
   }
 }
 
-char lower_case(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
+char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool same_but_for_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -97,6 +99,9 @@ void check_entry(const ZipEntry& entry) {
   if (leaves_its_folder(entry.name))
     fail(Error::kCorrupt, "the zip entry name ", in_quotes(entry.name),
          " leads out of the archive");
+  // Some readers take it for a slash, and then see another entry.
+  if (entry.name.find('\\') != std::string::npos)
+    fail(Error::kCorrupt, "the zip entry name ", in_quotes(entry.name), " holds a backslash");
   if (flag(kFlagEncrypted | kFlagStrongEncryption | kFlagMaskedHeader))
     fail(Error::kUnsupported, "the zip entry ", in_quotes(entry.name), " is encrypted");
   if (flag(kFlagPatched))
@@ -110,10 +115,14 @@ void check_entry(const ZipEntry& entry) {
     fail(Error::kCorrupt, "the stored zip entry ", in_quotes(entry.name), " holds ",
          entry.compressed_size, " bytes, but says that it unpacks to ", entry.size);
   }
-  if (entry.method == ZipArchive::kDeflated &&
-      (entry.size > kMaxInflatedSize || entry.size / kMaxInflateRatio > entry.compressed_size)) {
+  if (entry.method != ZipArchive::kDeflated) return;
+  if (entry.size / kMaxInflateRatio > entry.compressed_size) {
     fail(Error::kCorrupt, "the zip entry ", in_quotes(entry.name), " says that ",
-         entry.compressed_size, " bytes unpack to ", entry.size);
+         entry.compressed_size, " bytes inflate to ", entry.size, ", which deflate cannot do");
+  }
+  if (entry.size > kMaxInflatedSize) {
+    fail(Error::kUnsupported, "the zip entry ", in_quotes(entry.name), " inflates to ", entry.size,
+         " bytes, expected at most ", kMaxInflatedSize);
   }
 }
 
@@ -188,17 +197,23 @@ std::string inflate_all(Bytes input, std::uint64_t size, const ZipEntry& entry) 
     made += out - stream.avail_out;
   }
   inflateEnd(&stream);
-  if (status != Z_STREAM_END || made != size || taken != input.size()) {
-    fail(Error::kCorrupt, "the zip entry ", in_quotes(entry.name), " does not inflate to its ",
-         size, " bytes");
-  }
+  if (status == Z_MEM_ERROR) throw std::bad_alloc();
+  const auto broken = [&](const auto&... how) {
+    fail(Error::kCorrupt, "the deflated zip entry ", in_quotes(entry.name), how...);
+  };
+  if (status == Z_DATA_ERROR) broken(" is damaged after ", made, " of its ", size, " bytes");
+  if (status != Z_STREAM_END && taken == input.size())
+    broken(" breaks off after ", made, " of its ", size, " bytes");
+  if (status != Z_STREAM_END) broken(" inflates to more than its ", size, " bytes");
+  if (made != size) broken(" inflates to ", made, " bytes, expected ", size);
+  if (taken != input.size()) broken(" holds ", input.size() - taken, " bytes after its last one");
   return output;
 }
 
 }  // namespace
 
-// A look at a few hundred bytes of the file at a time: the end of one entry and the start of the next
-// come in one piece.
+// A look at a few hundred bytes of the file at a time: the end of one entry and the start of the
+// next come in one piece.
 class ZipArchive::Window {
  public:
   explicit Window(const Blob& file) : file_(file) {}
@@ -236,7 +251,8 @@ ZipArchive::ZipArchive(Blob file) : file_(std::move(file)) {
   const Directory directory = find_directory();
   read_directory(directory);
   check_names();
-  check_local_headers(directory);
+  check_order(directory);
+  if (entries_.size() <= kCheckedAtOnce) check_all();
 }
 
 // The end record is the last thing in the file but for its own comment, whose length it gives.
@@ -321,6 +337,7 @@ ZipArchive::Directory ZipArchive::find_directory() const {
 
 void ZipArchive::read_directory(const Directory& directory) {
   Cursor cursor(file_.bytes().subspan(directory.offset, directory.size), directory.offset);
+  entries_.reserve(std::min(directory.entries, directory.size / kCentralHeaderSize));
   while (!cursor.at_end()) {
     const std::uint64_t offset = cursor.offset();
     if (cursor.read<std::uint32_t>("zip directory entry") != kCentralHeader)
@@ -338,7 +355,7 @@ void ZipArchive::read_directory(const Directory& directory) {
     const auto comment_length = cursor.read<std::uint16_t>("zip directory entry");
     const auto disk = cursor.read<std::uint16_t>("zip directory entry");
     cursor.take(6, "zip directory entry");  // internal and external attributes
-    entry.header_offset = cursor.read<std::uint32_t>("zip directory entry");
+    entry.offset = cursor.read<std::uint32_t>("zip directory entry");
     entry.name = as_text(cursor.take(name_length, "zip entry name"));
     const std::uint64_t extra_offset = cursor.offset();
     read_zip64_extra(cursor.take(extra_length, "zip extra field"), entry, extra_offset);
@@ -372,72 +389,77 @@ void ZipArchive::check_names() {
   }
 }
 
-// Walks the local headers in the order of the file: each entry must start where the one before it
-// ended, the first at byte 0, and the last must end where the directory starts.
-void ZipArchive::check_local_headers(const Directory& directory) {
-  std::vector<std::size_t> order(entries_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return entries_[a].header_offset < entries_[b].header_offset;
-  });
-  Window window(file_);
-  std::uint64_t end = 0;
-  for (const std::size_t i : order) {
-    ZipEntry& entry = entries_[i];
-    if (entry.header_offset < end)
-      fail(Error::kCorrupt, "the zip entry ", in_quotes(entry.name), " overlaps the one before it");
-    if (entry.header_offset > end) {
-      fail(Error::kCorrupt, entry.header_offset - end, " bytes at byte ", end,
-           " belong to no zip entry");
-    }
-    end = check_local_header(entry, directory.offset, window);
+// Entries lie one after the other, from the first byte of the file to the directory. Tells each
+// where it ends; that it really fills the space up to there is for check_headers() to see.
+void ZipArchive::check_order(const Directory& directory) {
+  std::vector<ZipEntry*> order;
+  for (ZipEntry& entry : entries_) order.push_back(&entry);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const ZipEntry* a, const ZipEntry* b) { return a->offset < b->offset; });
+  if (!order.empty() && order.back()->offset > directory.offset) {
+    fail(Error::kCorrupt, "the zip entry ", in_quotes(order.back()->name),
+         " is said to be at byte ", order.back()->offset, ", but the directory is at byte ",
+         directory.offset);
   }
-  if (end != directory.offset)
-    fail(Error::kCorrupt, directory.offset - end, " bytes at byte ", end,
-         " belong to no zip entry");
+  const std::uint64_t start = order.empty() ? directory.offset : order.front()->offset;
+  if (start != 0) fail(Error::kCorrupt, start, " bytes at byte 0 belong to no zip entry");
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    ZipEntry& entry = *order[i];
+    const bool is_last = i + 1 == order.size();
+    entry.end = is_last ? directory.offset : order[i + 1]->offset;
+    const std::uint64_t header = kLocalHeaderSize + entry.name.size();
+    const bool has_room = entry.end >= entry.offset && entry.end - entry.offset >= header &&
+                          entry.end - entry.offset - header >= entry.compressed_size;
+    if (!has_room) {
+      fail(Error::kCorrupt, "the zip entry ", in_quotes(entry.name), " of ", entry.compressed_size,
+           " bytes at byte ", entry.offset, " reaches into the ",
+           is_last ? "directory" : "next one", " at byte ", entry.end);
+    }
+  }
 }
 
-// Compares the two headers, finds the payload, and returns the first byte after the entry, which
-// must not lie beyond `limit`.
-std::uint64_t ZipArchive::check_local_header(ZipEntry& entry, std::uint64_t limit,
-                                             Window& window) const {
-  const std::uint64_t offset = entry.header_offset;
-  const auto no_room = [&] {
-    fail(Error::kCorrupt, "the zip entry ", in_quotes(entry.name), " of ", entry.compressed_size,
-         " bytes at byte ", offset, " reaches into the directory at byte ", limit);
-  };
-  if (offset > limit || limit - offset < kLocalHeaderSize + entry.name.size()) no_room();
+void ZipArchive::check_all() const {
+  Window window(file_);
+  for (const ZipEntry& entry : entries_) check_headers(entry, window);
+}
 
-  const Bytes header = window.at(offset, kLocalHeaderSize + entry.name.size());
-  const LocalHeader local = parse_local_header(header, offset);
+// Compares the two headers of an entry, and checks that it ends where the next one starts. Returns
+// the offset of its payload.
+std::uint64_t ZipArchive::check_headers(const ZipEntry& entry, Window& window) const {
+  const std::uint64_t name_end = entry.offset + kLocalHeaderSize + entry.name.size();
+  const Bytes header = window.at(entry.offset, kLocalHeaderSize + entry.name.size());
+  LocalHeader local = parse_local_header(header, entry.offset);
   const std::string_view name = as_text(header.subspan(kLocalHeaderSize));
   if (local.name_length != entry.name.size() || name != entry.name) disagree(entry, "name");
 
-  LocalHeader sizes = local;
+  const std::uint64_t room = entry.end - name_end - entry.compressed_size;
+  if (local.extra_length > room) {
+    fail(Error::kCorrupt, "the zip entry ", in_quotes(entry.name), " of ", entry.compressed_size,
+         " bytes at byte ", entry.offset, " reaches into what follows at byte ", entry.end);
+  }
   if (local.size == kIn64 || local.compressed_size == kIn64) {
-    const std::uint64_t extra = offset + kLocalHeaderSize + entry.name.size();
-    if (limit - extra < local.extra_length) no_room();
     ZipEntry wide;
     wide.size = local.size;
     wide.compressed_size = local.compressed_size;
-    read_zip64_extra(window.at(extra, local.extra_length), wide, extra);
-    sizes.size = wide.size;
-    sizes.compressed_size = wide.compressed_size;
+    read_zip64_extra(window.at(name_end, local.extra_length), wide, name_end);
+    local.size = wide.size;
+    local.compressed_size = wide.compressed_size;
   }
-  compare_headers(entry, sizes);
+  compare_headers(entry, local);
 
-  entry.data_offset = offset + kLocalHeaderSize + local.name_length + local.extra_length;
-  if (entry.data_offset > limit || limit - entry.data_offset < entry.compressed_size) no_room();
-  const std::uint64_t end = entry.data_offset + entry.compressed_size;
-  return (entry.flags & kFlagDescriptor) != 0 ? check_descriptor(entry, limit, window) : end;
+  const std::uint64_t payload = name_end + local.extra_length;
+  std::uint64_t end = payload + entry.compressed_size;
+  if ((entry.flags & kFlagDescriptor) != 0) end = check_descriptor(entry, end, window);
+  if (end != entry.end)
+    fail(Error::kCorrupt, entry.end - end, " bytes at byte ", end, " belong to no zip entry");
+  return payload;
 }
 
 // After the payload: [PK\7\8] crc, compressed size, size; sizes of 4 or 8 bytes. Which of the four
-// forms it is can only be told by the numbers agreeing with the directory.
-std::uint64_t ZipArchive::check_descriptor(const ZipEntry& entry, std::uint64_t limit,
+// forms it is can only be told by the numbers agreeing with the directory. Returns where it ends.
+std::uint64_t ZipArchive::check_descriptor(const ZipEntry& entry, std::uint64_t start,
                                            Window& window) const {
-  const std::uint64_t start = entry.data_offset + entry.compressed_size;
-  const Bytes bytes = window.at(start, std::min<std::uint64_t>(24, limit - start));
+  const Bytes bytes = window.at(start, std::min<std::uint64_t>(24, entry.end - start));
   for (const bool with_signature : {true, false}) {
     for (const std::uint64_t width : {4U, 8U}) {
       const std::uint64_t length = (with_signature ? 8U : 4U) + 2 * width;
@@ -463,7 +485,8 @@ const ZipEntry* ZipArchive::find(std::string_view name) const {
 }
 
 Blob ZipArchive::read(const ZipEntry& entry) const {
-  Blob payload = file_.slice(entry.data_offset, entry.compressed_size);
+  Window window(file_);
+  Blob payload = file_.slice(check_headers(entry, window), entry.compressed_size);
   if (entry.method == kDeflated)
     payload = Blob::own(inflate_all(payload.bytes(), entry.size, entry));
   // Writers that were told to save the time (torch.serialization.set_crc32_options) write 0.

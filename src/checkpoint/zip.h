@@ -23,8 +23,8 @@ struct ZipEntry {
   std::uint32_t crc32 = 0;
   std::uint64_t compressed_size = 0;
   std::uint64_t size = 0;
-  std::uint64_t header_offset = 0;  // of the local header
-  std::uint64_t data_offset = 0;    // of the first byte of the payload
+  std::uint64_t offset = 0;  // of the local header
+  std::uint64_t end = 0;     // where the next entry, or the directory, starts
 };
 
 class ZipArchive {
@@ -35,16 +35,20 @@ class ZipArchive {
   // Whether the bytes start like a zip archive.
   static bool recognise(Bytes bytes);
 
-  // Reads and checks all headers. Fails with kCorrupt, or kUnsupported for what zip allows and we
-  // do not (encryption, several disks, other compressions).
+  // Reads and checks the directory, and the headers of all entries unless there are very many: a
+  // training checkpoint has thousands, of which most are never asked for. Fails with kCorrupt, or
+  // kUnsupported for what zip allows and we do not (encryption, several disks, other compressions).
   explicit ZipArchive(Blob file);
   ZipArchive(ZipArchive&&) = default;  // not copied: by_name_ looks into entries_
 
   const std::vector<ZipEntry>& entries() const { return entries_; }
   const ZipEntry* find(std::string_view name) const;
 
-  // The entry's bytes, checked against its CRC: a view when stored, inflated when deflated.
+  // The entry's bytes, its headers and its CRC checked: a view when stored, inflated when deflated.
   Blob read(const ZipEntry& entry) const;
+
+  // Checks the headers of every entry, however many there are.
+  void check_all() const;
 
  private:
   struct Directory;
@@ -52,9 +56,9 @@ class ZipArchive {
   Directory find_directory() const;
   void read_directory(const Directory& directory);
   void check_names();
-  void check_local_headers(const Directory& directory);
-  std::uint64_t check_local_header(ZipEntry& entry, std::uint64_t limit, Window& window) const;
-  std::uint64_t check_descriptor(const ZipEntry& entry, std::uint64_t limit, Window& window) const;
+  void check_order(const Directory& directory);
+  std::uint64_t check_headers(const ZipEntry& entry, Window& window) const;
+  std::uint64_t check_descriptor(const ZipEntry& entry, std::uint64_t start, Window& window) const;
 
   Blob file_;
   std::vector<ZipEntry> entries_;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <span>
 
 #include <CLI/CLI.hpp>
 #include <voxport/inspect.h>
@@ -19,6 +20,7 @@ namespace {
 
 constexpr int kDangerousExit = 5;
 constexpr std::size_t kShortTree = 60;    // lines of the tree of tensors without --all
+constexpr std::size_t kShortName = 60;    // bytes of a name in that tree
 constexpr std::size_t kShownValues = 24;  // values of a tensor without --all
 constexpr std::size_t kShortValue = 100;  // bytes of a value's text without --all
 
@@ -48,58 +50,75 @@ struct Options {
   std::string tensor;
 };
 
-// The tensors by the parts of their names.
-struct Tree {
-  std::string name;
-  std::vector<Tree> children;
-  std::uint64_t tensors = 0;
-  std::uint64_t elements = 0;
-  std::uint64_t bytes = 0;
-  const TensorInfo* leaf = nullptr;
+using Tensors = std::span<const TensorInfo>;
 
-  // Tensors come in the order of their names' parts, so the last child is nearly always the one.
-  Tree& child(std::string_view child_name) {
-    const auto found = std::find_if(children.rbegin(), children.rend(),
-                                    [&](const Tree& child) { return child.name == child_name; });
-    if (found != children.rend()) return *found;
-    children.emplace_back().name = child_name;
-    return children.back();
+// Tensors that follow each other and share the beginning of their names.
+struct Group {
+  Tensors tensors;
+  std::size_t name_start;  // of what the group's own name is, in each tensor's name
+  std::size_t name_end;
+
+  bool has_parts() const { return name_end < tensors[0].name.size(); }
+  std::string_view name() const {
+    return std::string_view(tensors[0].name).substr(name_start, name_end - name_start);
   }
 };
 
-std::uint64_t elements_of(const TensorInfo& tensor) {
-  std::uint64_t count = 1;
-  for (const std::int64_t size : tensor.shape) count *= static_cast<std::uint64_t>(size);
+std::size_t part_end(const TensorInfo& tensor, std::size_t start) {
+  return std::min(tensor.name.find('.', start), tensor.name.size());
+}
+
+// How many of the first tensors share the first one's name up to `end`, as whole parts.
+std::size_t count_sharing(Tensors tensors, std::size_t end) {
+  const std::string_view shared = std::string_view(tensors[0].name).substr(0, end);
+  std::size_t count = 1;
+  while (count < tensors.size() && tensors[count].name.starts_with(shared) &&
+         part_end(tensors[count], end) == end)
+    ++count;
   return count;
 }
 
-Tree make_tree(const std::vector<TensorInfo>& tensors) {
-  Tree root;
-  for (const TensorInfo& tensor : tensors) {
-    Tree* node = &root;
-    std::size_t start = 0;
-    while (true) {
-      ++node->tensors;
-      node->elements += elements_of(tensor);
-      node->bytes += tensor.bytes;
-      if (start > tensor.name.size()) break;
-      const std::size_t end = std::min(tensor.name.find('.', start), tensor.name.size());
-      node = &node->child(std::string_view(tensor.name).substr(start, end - start));
-      start = end + 1;
+// The groups of the next part of the names, after `start`. A chain of only children is one group.
+std::vector<Group> groups_of(Tensors tensors, std::size_t start) {
+  std::vector<Group> groups;
+  while (!tensors.empty()) {
+    std::size_t end = part_end(tensors[0], start);
+    const std::size_t count = count_sharing(tensors, end);
+    const Tensors members = tensors.first(count);
+    while (end < members[0].name.size()) {
+      const std::size_t next = part_end(members[0], end + 1);
+      if (count_sharing(members, next) != count) break;
+      end = next;
     }
-    node->leaf = &tensor;
+    groups.push_back({members, std::min(start, end), end});
+    tensors = tensors.subspan(count);
   }
-  return root;
+  return groups;
 }
 
-// How many lines the tree takes down to `depth`. A chain of only children is one line.
-std::size_t lines_to_depth(const Tree& tree, int depth) {
-  if (depth == 0) return 0;
+struct Total {
+  std::uint64_t elements = 0;
+  std::uint64_t bytes = 0;
+};
+
+Total total_of(Tensors tensors) {
+  Total total;
+  for (const TensorInfo& tensor : tensors) {
+    std::uint64_t count = 1;
+    for (const std::int64_t size : tensor.shape) count *= static_cast<std::uint64_t>(size);
+    total.elements += count;
+    total.bytes += tensor.bytes;
+  }
+  return total;
+}
+
+// How many lines the tree takes down to `depth`; stops counting beyond `limit`.
+std::size_t lines_to_depth(Tensors tensors, std::size_t start, int depth, std::size_t limit) {
   std::size_t lines = 0;
-  for (const Tree& child : tree.children) {
-    const Tree* node = &child;
-    while (node->children.size() == 1 && !node->leaf) node = &node->children[0];
-    lines += 1 + lines_to_depth(*node, depth - 1);
+  for (const Group& group : groups_of(tensors, start)) {
+    ++lines;
+    if (depth > 1 && group.has_parts() && lines <= limit)
+      lines += lines_to_depth(group.tensors, group.name_end + 1, depth - 1, limit - lines);
   }
   return lines;
 }
@@ -118,25 +137,22 @@ std::string stats_text(const TensorInfo& tensor) {
   return text;
 }
 
-void add_tree(Table& table, const Tree& tree, int depth, const std::string& indent) {
+void add_tree(Table& table, Tensors tensors, std::size_t start, int depth,
+              const std::string& indent) {
   if (depth == 0) return;
-  for (const Tree& child : tree.children) {
-    std::string chain = child.name;
-    const Tree* node = &child;
-    while (node->children.size() == 1 && !node->leaf) {
-      node = &node->children[0];
-      chain += "." + node->name;
-    }
-    table.add({indent + printable(chain),
-               node->leaf
-                   ? type_text(*node->leaf)
-                   : cat(with_commas(node->tensors), node->tensors == 1 ? " tensor" : " tensors"),
-               with_commas(node->elements), human_bytes(node->bytes)});
-    add_tree(table, *node, depth - 1, indent + "  ");
+  for (const Group& group : groups_of(tensors, start)) {
+    const Total total = total_of(group.tensors);
+    table.add({indent + printable(group.name(), kShortName),
+               group.tensors.size() == 1
+                   ? type_text(group.tensors[0])
+                   : cat(with_commas(group.tensors.size()), " tensors"),
+               with_commas(total.elements), human_bytes(total.bytes)});
+    if (group.has_parts())
+      add_tree(table, group.tensors, group.name_end + 1, depth - 1, indent + "  ");
   }
 }
 
-std::string tensors_text(const Inspection& inspection, const Tree& tree, const Options& options) {
+std::string tensors_text(const Inspection& inspection, const Options& options) {
   if (options.all || options.stats) {
     Table table("llrl");
     for (const TensorInfo& tensor : inspection.tensors) {
@@ -146,11 +162,15 @@ std::string tensors_text(const Inspection& inspection, const Tree& tree, const O
     return table.text();
   }
   int depth = 1;
-  while (depth < 32 && lines_to_depth(tree, depth + 1) <= kShortTree &&
-         lines_to_depth(tree, depth + 1) > lines_to_depth(tree, depth))
+  std::size_t lines = 0;
+  while (true) {  // as deep as fits
+    const std::size_t deeper = lines_to_depth(inspection.tensors, 0, depth + 1, kShortTree);
+    if (deeper > kShortTree || deeper == lines) break;
+    lines = deeper;
     ++depth;
+  }
   Table table("llrr");
-  add_tree(table, tree, depth, "");
+  add_tree(table, inspection.tensors, 0, depth, "");
   return table.text();
 }
 
@@ -163,7 +183,7 @@ std::string values_text(const std::vector<ValueInfo>& values, bool all) {
   return table.text();
 }
 
-std::string heading(const Inspection& inspection, const Tree& tree) {
+std::string heading(const Inspection& inspection) {
   Table table("ll");
   table.add({"kind",
              inspection.kind + (inspection.writer.empty() ? "" : " (" + inspection.writer + ")")});
@@ -171,8 +191,9 @@ std::string heading(const Inspection& inspection, const Tree& tree) {
                          with_commas(inspection.file_bytes), " bytes)")});
   table.add({"architecture", inspection.architecture.empty() ? "none that voxport knows"
                                                              : inspection.architecture_text});
-  table.add({"tensors", cat(with_commas(tree.tensors), ", ", with_commas(tree.elements),
-                            " numbers, ", human_bytes(tree.bytes),
+  const Total total = total_of(inspection.tensors);
+  table.add({"tensors", cat(with_commas(inspection.tensors.size()), ", ",
+                            with_commas(total.elements), " numbers, ", human_bytes(total.bytes),
                             inspection.state_dict.empty()
                                 ? ""
                                 : "; the weights are under '" + inspection.state_dict + "'")});
@@ -183,8 +204,7 @@ std::string heading(const Inspection& inspection, const Tree& tree) {
 }
 
 std::string inspection_text(const Inspection& inspection, const Options& options) {
-  const Tree tree = make_tree(inspection.tensors);
-  std::string text = heading(inspection, tree);
+  std::string text = heading(inspection);
   if (!inspection.hyper_parameters.empty())
     text += "\n" + bold("hyper-parameters") + "\n" +
             values_text(inspection.hyper_parameters, options.all);
@@ -205,7 +225,7 @@ std::string inspection_text(const Inspection& inspection, const Options& options
   if (!inspection.tensors.empty())
     text += "\n" + bold("tensors") +
             (options.all || options.stats ? "" : dim(" (--all shows every one)")) + "\n" +
-            tensors_text(inspection, tree, options);
+            tensors_text(inspection, options);
   return text;
 }
 
