@@ -4,20 +4,21 @@
     inspect_checkpoint.py path/to/voxport [--torch-python /usr/bin/python3] [--megabytes 1000] [--rounds 7]
 
 The checkpoint is made by make_lightning_checkpoint.py in a temporary folder. After a warm-up, which leaves
-the file in the page cache, the three are measured in turns:
+the file in the page cache, the programs are run in turns, and each is measured twice over:
 
-    inspect              `voxport inspect FILE`, from spawn to exit, output read from a pipe
-    inspect --json --all `voxport inspect --json --all FILE`, likewise
-    torch.load           the call torch.load(FILE, map_location='cpu') in a fresh process; starting
-                         Python and importing torch are not counted
+    process   from spawn to exit: what a person waits for. For PyTorch that includes Python's start and
+              `import torch`, for voxport the output, read from a pipe
+    call      the call alone: torch.load(FILE, map_location='cpu') by its own clock, and the library's
+              inspect() by the times of its stages, which `voxport inspect --debug` tells
 
-and the medians printed, with the peak memory of each process (wait4's rusage, by way of GNU time if there is
-one). The ratios come last.
+Medians are printed, with the peak memory of each process (wait4's rusage, by way of GNU time if there is one).
+The ratios come last.
 """
 
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
@@ -62,34 +63,47 @@ def peak_memory(command):
         return int(report.read()) * 1024 / 1e6
 
 
+def stage_seconds(debug_output):
+    """The sum of the stages that `voxport inspect --debug` tells, each as "(1.23 ms)"."""
+    return sum(float(found) for found in re.findall(r"\(([0-9.e+-]+) ms\)", debug_output.decode())) / 1e3
+
+
 def measure(voxport, torch_python, path, rounds):
-    """Name -> (list of seconds, peak megabytes). The runs for memory are the warm-up."""
+    """Program -> (seconds of the processes, seconds of the calls, peak megabytes). The runs for memory are
+    the warm-up."""
     commands = {
         "inspect": [voxport, "inspect", path],
         "inspect --json --all": [voxport, "inspect", "--json", "--all", path],
         "torch.load": [torch_python, "-c", TORCH_LOAD, path],
     }
     memory = {name: peak_memory(command) for name, command in commands.items()}
-    times = {name: [] for name in commands}
+    processes = {name: [] for name in commands}
+    calls = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
             output, seconds, _ = spawn(command)
-            times[name].append(float(output) if name == "torch.load" else seconds)
-    return {name: (times[name], memory[name]) for name in commands}
+            processes[name].append(seconds)
+            if name == "torch.load":
+                calls[name].append(float(output))
+            else:
+                debug = subprocess.run(command + ["--debug", "--quiet"], stderr=subprocess.PIPE, check=True)
+                calls[name].append(stage_seconds(debug.stderr))
+    return {name: (processes[name], calls[name], memory[name]) for name in commands}
 
 
 def report(results):
-    print("%-22s %12s %12s %12s %12s" % ("", "median", "fastest", "slowest", "peak memory"))
-    for name, (seconds, memory) in results.items():
-        print("%-22s %9.1f ms %9.1f ms %9.1f ms %9.1f MB"
-              % (name, 1e3 * statistics.median(seconds), 1e3 * min(seconds), 1e3 * max(seconds), memory))
+    print("%-22s %14s %14s %14s" % ("", "process", "call", "peak memory"))
+    for name, (process, call, memory) in results.items():
+        print("%-22s %11.1f ms %11.1f ms %11.1f MB"
+              % (name, 1e3 * statistics.median(process), 1e3 * statistics.median(call), memory))
     if GNU_TIME is None:
         print("peak memory includes that of this script's Python; with GNU time installed it does not")
-    torch_seconds, torch_memory = results.pop("torch.load")
+    torch_process, torch_call, torch_memory = results.pop("torch.load")
     print()
-    for name, (seconds, memory) in results.items():
-        print("torch.load / %-22s %8.1f x time %8.1f x memory"
-              % (name, statistics.median(torch_seconds) / statistics.median(seconds), torch_memory / memory))
+    for name, (process, call, memory) in results.items():
+        print("torch.load / %-22s process %6.1f x   call %6.1f x   memory %6.1f x"
+              % (name, statistics.median(torch_process) / statistics.median(process),
+                 statistics.median(torch_call) / statistics.median(call), torch_memory / memory))
 
 
 def main():

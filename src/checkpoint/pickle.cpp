@@ -273,7 +273,7 @@ struct PickleMachine::Opcode {
   void (PickleMachine::*run)();
 };
 
-const PickleMachine::Opcode* PickleMachine::find_opcode(char byte) {
+inline const PickleMachine::Opcode* PickleMachine::find_opcode(char byte) {
   using M = PickleMachine;
   // Every opcode of protocols 0 to 5, by byte.
   static constexpr std::array kOpcodes = {
@@ -386,19 +386,19 @@ void PickleMachine::broken(const std::string& why) const {
   fail(Error::kCorrupt, "pickle opcode ", opcode_->name, " at byte ", opcode_offset_, " ", why);
 }
 
-void PickleMachine::push(PickleValue value) {
+inline void PickleMachine::push(PickleValue value) {
   if (stack_.size() >= kMaxStack) broken(cat("makes the stack higher than ", kMaxStack));
   stack_.push_back(value);
 }
 
-PickleValue PickleMachine::pop() {
+inline PickleValue PickleMachine::pop() {
   const PickleValue value = top();
   stack_.pop_back();
   return value;
 }
 
 // The value on top. What lies below the last MARK is out of reach, as it is for Python.
-PickleValue& PickleMachine::top() {
+inline PickleValue& PickleMachine::top() {
   if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) broken("finds the stack empty");
   return stack_.back();
 }

@@ -66,18 +66,22 @@ void read_zip64_extra(Bytes extra, ZipEntry& entry, std::uint64_t offset_in_file
 
 char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-bool same_but_for_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower_case(x) == lower_case(y); });
-}
+struct SameButForCase {
+  bool operator()(std::string_view a, std::string_view b) const {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](char x, char y) { return lower_case(x) == lower_case(y); });
+  }
+};
 
 // FNV-1a of the name in lower case.
-std::size_t hash_without_case(std::string_view name) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : name)
-    hash = (hash ^ static_cast<unsigned char>(lower_case(c))) * 0x100000001b3;
-  return hash;
-}
+struct HashWithoutCase {
+  std::size_t operator()(std::string_view name) const {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char c : name)
+      hash = (hash ^ static_cast<unsigned char>(lower_case(c))) * 0x100000001b3;
+    return hash;
+  }
+};
 
 bool leaves_its_folder(std::string_view name) {
   if (name.starts_with('/') || name.starts_with('\\')) return true;
@@ -374,8 +378,7 @@ void ZipArchive::read_directory(const Directory& directory) {
 // Two entries of one name are two files for two readers. So are names that differ in case only, on
 // half of the world's disks.
 void ZipArchive::check_names() {
-  std::unordered_set<std::string_view, decltype(&hash_without_case), decltype(&same_but_for_case)>
-      names(entries_.size(), hash_without_case, same_but_for_case);
+  std::unordered_set<std::string_view, HashWithoutCase, SameButForCase> names(entries_.size());
   by_name_.reserve(entries_.size());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const std::string_view name = entries_[i].name;
