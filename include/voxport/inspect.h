@@ -55,6 +55,7 @@ struct Inspection {
 struct InspectOptions {
   bool stats = false;  // read all values, and tell their ranges
   OnStage on_stage;
+  OnProgress on_progress;  // while values are read
 };
 
 Inspection inspect(const std::filesystem::path& path, const InspectOptions& options = {});
@@ -68,7 +69,8 @@ struct TensorValues {
   TensorInfo info;
   std::vector<double> values;
 };
-TensorValues read_tensor(const std::filesystem::path& path, const std::string& name);
+TensorValues read_tensor(const std::filesystem::path& path, const std::string& name,
+                         const OnStage& on_stage = {});
 std::string to_json(const TensorValues& tensor);
 
 }  // namespace voxport

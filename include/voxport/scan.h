@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <voxport/error.h>
+#include <voxport/stage.h>
 
 namespace voxport {
 
@@ -34,7 +35,7 @@ struct ScanReport {
 };
 
 // Follows every pickle in the file, calling nothing. Fails when the container itself is broken.
-ScanReport scan(const std::filesystem::path& path);
+ScanReport scan(const std::filesystem::path& path, const OnStage& on_stage = {});
 
 // "clean", "suspicious", "dangerous".
 std::string to_string(Verdict verdict);

@@ -15,4 +15,7 @@ struct Stage {
 // Called after each stage, on the thread that does the work.
 using OnStage = std::function<void(const Stage&)>;
 
+// Called now and then during long work, with the part of it that is done, from 0 to 1.
+using OnProgress = std::function<void(double)>;
+
 }  // namespace voxport

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
@@ -7,6 +6,7 @@
 
 #include <voxport/inspect.h>
 
+#include "api/stage_clock.h"
 #include "api/value_text.h"
 #include "arch/architecture.h"
 #include "base/fail.h"
@@ -17,22 +17,6 @@ namespace voxport {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-class StageClock {
- public:
-  explicit StageClock(OnStage on_stage) : on_stage_(std::move(on_stage)) {}
-
-  void done(std::string_view name, const std::string& detail) {
-    const auto now = std::chrono::steady_clock::now();
-    const std::chrono::duration<double> taken = now - last_;
-    last_ = now;
-    if (on_stage_) on_stage_({std::string(name), detail, taken.count()});
-  }
-
- private:
-  OnStage on_stage_;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 TensorInfo describe(const std::string& name, const Tensor& tensor) {
   TensorInfo info;
@@ -114,18 +98,22 @@ std::uint64_t count_weight_norms(const std::vector<TensorInfo>& tensors) {
                     [&](const TensorInfo& tensor) { return lengths.contains(tensor.name); }));
 }
 
-void add_stats(const Value& root, std::vector<TensorInfo>& tensors) {
-  std::size_t i = 0;
-  for_each_tensor(root, [&](const std::string& name, const Tensor& tensor) {
-    tensors[i++].stats =
-        in_context(cat("reading ", in_quotes(name)), [&] { return measure(tensor); });
-  });
-}
-
 std::uint64_t total_bytes(const std::vector<TensorInfo>& tensors) {
   std::uint64_t bytes = 0;
   for (const TensorInfo& tensor : tensors) bytes += tensor.bytes;
   return bytes;
+}
+
+void add_stats(const Value& root, std::vector<TensorInfo>& tensors, const OnProgress& on_progress) {
+  const auto total = static_cast<double>(total_bytes(tensors));
+  std::uint64_t done = 0;
+  std::size_t i = 0;
+  for_each_tensor(root, [&](const std::string& name, const Tensor& tensor) {
+    if (on_progress) on_progress(static_cast<double>(done) / total);
+    tensors[i].stats =
+        in_context(cat("reading ", in_quotes(name)), [&] { return measure(tensor); });
+    done += tensors[i++].bytes;
+  });
 }
 
 Json tensor_json(const TensorInfo& tensor) {
@@ -215,7 +203,7 @@ Inspection inspect(const std::filesystem::path& path, const InspectOptions& opti
 
   if (options.stats) {
     in_context(cat("opening ", in_quotes(path.native())),
-               [&] { add_stats(checkpoint.root, inspection.tensors); });
+               [&] { add_stats(checkpoint.root, inspection.tensors, options.on_progress); });
     clock.done("read all values", human_bytes(total_bytes(inspection.tensors)));
   }
   return inspection;
@@ -245,9 +233,12 @@ std::string to_json(const Inspection& inspection) {
   return dump(json);
 }
 
-TensorValues read_tensor(const std::filesystem::path& path, const std::string& name) {
+TensorValues read_tensor(const std::filesystem::path& path, const std::string& name,
+                         const OnStage& on_stage) {
   return in_context(cat("reading tensor ", in_quotes(name), " of ", in_quotes(path.native())), [&] {
+    StageClock clock(on_stage);
     const Checkpoint checkpoint = open_checkpoint(path);
+    clock.done("read the file", std::string(name_of(checkpoint.kind)));
     const Tensor tensor = find_or_fold(checkpoint.root, name);
     if (tensor.unreadable.empty() && !is_real(tensor.dtype))
       fail(Error::kUnsupported, "a tensor of ", name_of(tensor.dtype), " cannot be shown");
@@ -258,6 +249,7 @@ TensorValues read_tensor(const std::filesystem::path& path, const std::string& n
       values.values.push_back(element_value(tensor.dtype, element));
     });
     values.info.stats = measure(tensor);
+    clock.done("read the tensor", human_bytes(values.info.bytes));
     return values;
   });
 }

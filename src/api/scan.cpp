@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <voxport/scan.h>
 
+#include "api/stage_clock.h"
 #include "api/value_text.h"
 #include "base/fail.h"
 
@@ -20,9 +21,13 @@ Verdict verdict_of(Danger danger) {
 
 }  // namespace
 
-ScanReport scan(const std::filesystem::path& path) {
+ScanReport scan(const std::filesystem::path& path, const OnStage& on_stage) {
+  StageClock clock(on_stage);
   const Scan scan = in_context(cat("scanning ", in_quotes(path.native())),
                                [&] { return scan_file(Blob::map_file(path)); });
+  clock.done("followed the pickles",
+             cat(scan.pickles, scan.pickles == 1 ? " pickle, " : " pickles, ", scan.findings.size(),
+                 " names and calls"));
   ScanReport report;
   report.path = path.string();
   report.verdict = verdict_of(scan.verdict);

@@ -143,9 +143,8 @@ void add_tree(Table& table, Tensors tensors, std::size_t start, int depth,
   for (const Group& group : groups_of(tensors, start)) {
     const Total total = total_of(group.tensors);
     table.add({indent + printable(group.name(), kShortName),
-               group.tensors.size() == 1
-                   ? type_text(group.tensors[0])
-                   : cat(with_commas(group.tensors.size()), " tensors"),
+               group.tensors.size() == 1 ? type_text(group.tensors[0])
+                                         : cat(with_commas(group.tensors.size()), " tensors"),
                with_commas(total.elements), human_bytes(total.bytes)});
     if (group.has_parts())
       add_tree(table, group.tensors, group.name_end + 1, depth - 1, indent + "  ");
@@ -189,6 +188,10 @@ std::string heading(const Inspection& inspection) {
              inspection.kind + (inspection.writer.empty() ? "" : " (" + inspection.writer + ")")});
   table.add({"size", cat(human_bytes(inspection.file_bytes), " (",
                          with_commas(inspection.file_bytes), " bytes)")});
+  if (inspection.kind == "torch.export archive") {
+    table.add({"contents", "a program, which this version does not read yet"});
+    return bold(printable(inspection.path, 4096)) + "\n" + table.text();
+  }
   table.add({"architecture", inspection.architecture.empty() ? "none that voxport knows"
                                                              : inspection.architecture_text});
   const Total total = total_of(inspection.tensors);
@@ -243,7 +246,7 @@ std::string tensor_text(const TensorValues& tensor, const Options& options) {
   return bold(printable(tensor.info.name)) + "\n" + table.text();
 }
 
-std::string scan_text(const ScanReport& report, const Options& options) {
+std::string scan_text(const ScanReport& report) {
   const bool is_clean = report.verdict == Verdict::kClean;
   std::string verdict = is_clean ? bold("clean") : red(to_string(report.verdict));
   std::string text = cat(verdict, ": ", printable(report.path, 4096));
@@ -260,41 +263,42 @@ std::string scan_text(const ScanReport& report, const Options& options) {
       break;
   }
   for (const std::string& problem : report.problems) text += "  " + printable(problem, 500) + "\n";
-  Table table("lllrr");
+  Table table("lllrl");
   for (const Finding& finding : report.findings) {
     table.add({to_string(finding.verdict), printable(finding.what), finding.action,
                cat(finding.count, "x"), cat(printable(finding.place), " byte ", finding.offset)});
   }
-  (void)options;
   return text + table.text();
 }
 
-InspectOptions library_options(const Options& options) {
-  InspectOptions library;
-  library.stats = options.stats;
-  if (options.debug) {
-    library.on_stage = [](const Stage& stage) {
-      std::cerr << "voxport: " << stage.name << ": " << stage.detail << " (" << stage.seconds * 1e3
-                << " ms)\n";
-    };
-  }
-  return library;
+OnStage tell_stages(const Options& options) {
+  if (!options.debug) return {};
+  return [](const Stage& stage) {
+    std::cerr << "voxport: " << stage.name << ": " << stage.detail << " (" << stage.seconds * 1e3
+              << " ms)\n";
+  };
 }
 
 int run_scan(const Options& options) {
-  const ScanReport report = scan(options.file);
-  if (!options.quiet) print(options.json ? to_json(report) + "\n" : scan_text(report, options));
+  const ScanReport report = scan(options.file, tell_stages(options));
+  if (!options.quiet) print(options.json ? to_json(report) + "\n" : scan_text(report));
   return report.verdict == Verdict::kClean ? 0 : kDangerousExit;
 }
 
 int run_inspect(const Options& options) {
   if (options.scan) return run_scan(options);
   if (!options.tensor.empty()) {
-    const TensorValues tensor = read_tensor(options.file, options.tensor);
+    const TensorValues tensor = read_tensor(options.file, options.tensor, tell_stages(options));
     if (!options.quiet) print(options.json ? to_json(tensor) + "\n" : tensor_text(tensor, options));
     return 0;
   }
-  const Inspection inspection = inspect(options.file, library_options(options));
+  ProgressLine progress("reading values", options.quiet || options.debug);
+  InspectOptions library;
+  library.stats = options.stats;
+  library.on_stage = tell_stages(options);
+  library.on_progress = [&](double done) { progress.show(done); };
+  const Inspection inspection = inspect(options.file, library);
+  progress.clear();
   if (!options.quiet)
     print(options.json ? to_json(inspection) + "\n" : inspection_text(inspection, options));
   return 0;

@@ -64,6 +64,22 @@ std::string Table::text() const {
   return out;
 }
 
+ProgressLine::ProgressLine(std::string what, bool is_off)
+    : what_(std::move(what)), is_off_(is_off || isatty(STDERR_FILENO) != 1) {}
+
+void ProgressLine::show(double done) {
+  const int percent = static_cast<int>(done * 100);
+  if (is_off_ || percent == shown_) return;
+  shown_ = percent;
+  std::fprintf(stderr, "\r%s: %d %%", what_.c_str(), percent);
+  std::fflush(stderr);
+}
+
+void ProgressLine::clear() {
+  if (shown_ >= 0) std::fputs("\r\x1b[K", stderr);
+  shown_ = -1;
+}
+
 void print(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return;

@@ -28,6 +28,20 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// One line on standard error that tells how far long work is; only when that is a terminal.
+class ProgressLine {
+ public:
+  ProgressLine(std::string what, bool is_off);
+  ~ProgressLine() { clear(); }
+  void show(double done);  // from 0 to 1
+  void clear();
+
+ private:
+  std::string what_;
+  bool is_off_;
+  int shown_ = -1;  // percent
+};
+
 // Writes to standard output and makes sure that it arrived; fails with kUnreadable on a full disk.
 void print(std::string_view text);
 
