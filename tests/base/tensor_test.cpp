@@ -11,7 +11,7 @@ namespace {
 
 std::shared_ptr<const Storage> floats(std::vector<float> values) {
   std::string bytes(values.size() * sizeof(float), '\0');
-  std::memcpy(bytes.data(), values.data(), bytes.size());
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
   return storage_of(Blob::own(std::move(bytes)));
 }
 
