@@ -59,7 +59,10 @@ void check_readable(const Tensor& tensor) {
 }  // namespace
 
 const Blob& Storage::blob() const {
-  std::call_once(loaded_, [this] { blob_ = load(); });
+  // Not std::call_once: no exception gets out of it where libgcc is linked statically.
+  const std::lock_guard lock(mutex_);
+  if (!is_loaded_) blob_ = load();
+  is_loaded_ = true;
   assert(blob_.size() == size_);
   return blob_;
 }

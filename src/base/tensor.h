@@ -29,7 +29,8 @@ class Storage {
   virtual Blob load() const = 0;
 
   std::uint64_t size_;
-  mutable std::once_flag loaded_;
+  mutable std::mutex mutex_;
+  mutable bool is_loaded_ = false;
   mutable Blob blob_;
 };
 

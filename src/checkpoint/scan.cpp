@@ -251,27 +251,28 @@ bool is_in_module(std::string_view name, std::string_view module) {
   return name.starts_with(module) && name.size() > module.size() && name[module.size()] == '.';
 }
 
+bool is_upper_case(char c) { return c >= 'A' && c <= 'Z'; }
+
 // Whether the name is a class in a module of this package: torch.optim.adam.Adam in torch.optim. A
 // name with more dots may be anything that the module has imported.
 bool is_class_below(std::string_view name, std::string_view package) {
   if (!is_in_module(name, package)) return false;
-  const std::string_view rest = name.substr(package.size() + 1);
-  const std::size_t dot = rest.rfind('.');
-  const std::string_view module = dot == std::string_view::npos ? "" : rest.substr(0, dot);
-  const char first = dot == std::string_view::npos ? rest[0] : rest.substr(dot)[1];
-  return first >= 'A' && first <= 'Z' && module.find('.') == std::string_view::npos &&
-         !module.starts_with("__") && (module.empty() || module[0] < 'A' || module[0] > 'Z');
+  const std::size_t last_dot = name.rfind('.');
+  const std::string_view class_name = name.substr(last_dot + 1);
+  if (class_name.empty() || !is_upper_case(class_name[0])) return false;
+  if (last_dot == package.size()) return true;
+  const std::string_view module = name.substr(package.size() + 1, last_dot - package.size() - 1);
+  return !module.empty() && module.find('.') == std::string_view::npos &&
+         !module.starts_with("__") && !is_upper_case(module[0]);
 }
 
 // torch.FloatStorage, torch.cuda.HalfTensor.
 bool is_storage_or_tensor(std::string_view name) {
-  for (const std::string_view module : {"torch.cuda.", "torch.storage.", "torch."}) {
-    if (!name.starts_with(module)) continue;
-    name.remove_prefix(module.size());
-    return name.find('.') == std::string_view::npos && name[0] >= 'A' && name[0] <= 'Z' &&
-           (name.ends_with("Storage") || name.ends_with("Tensor"));
-  }
-  return false;
+  const std::size_t last_dot = std::min(name.rfind('.'), name.size());
+  const std::string_view module = name.substr(0, last_dot);
+  const bool is_known = module == "torch" || module == "torch.cuda" || module == "torch.storage";
+  return is_known && (name.ends_with("Storage") || name.ends_with("Tensor")) &&
+         is_upper_case(name[last_dot + 1]);
 }
 
 bool is_harmless_class(std::string_view name) {

@@ -22,7 +22,7 @@ using K = Value::Kind;
 // tree of any size; these bound it.
 constexpr std::size_t kMaxDepth = 200;
 constexpr std::size_t kMaxValues = 1'000'000;
-constexpr std::size_t kMaxSteps = 100'000'000;
+constexpr std::size_t kMaxSteps = 20'000'000;
 constexpr std::size_t kMaxNameBytes = 10'000;
 constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
 // What one costs, about, beside its text.
@@ -666,7 +666,8 @@ Value Interpreter::complex(const PickleCall& call) {
       fail(Error::kCorrupt, "a complex number has ", name_of(value.kind), ", expected a float");
     return value.number;
   };
-  return make_value(K::kComplex, std::complex<double>(part(0), part(1)));
+  const double real = part(0);
+  return make_value(K::kComplex, std::complex<double>(real, part(1)));
 }
 
 Value Interpreter::encode(const PickleCall& call) {

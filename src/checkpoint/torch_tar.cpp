@@ -33,7 +33,7 @@ std::optional<std::uint64_t> octal(std::string_view field) {
 }
 
 std::uint64_t header_sum(Bytes header) {
-  std::uint64_t sum = 8 * ' ';  // the checksum's own eight bytes count as spaces
+  std::uint64_t sum = std::uint64_t{8} * ' ';  // the checksum's own eight bytes count as spaces
   for (std::size_t i = 0; i < header.size(); ++i)
     if (i < 148 || i >= 156) sum += std::to_integer<std::uint64_t>(header[i]);
   return sum;

@@ -104,6 +104,13 @@ TEST(Program, FailsWhenItsOutputCannotBeWritten) {
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 3);
 }
 
+// An error that starts while a storage is being loaded has a long way up.
+TEST(InspectCommand, EndsWithThreeWhenAStorageIsDamaged) {
+  const Result result = run("inspect --stats '" VOXPORT_BROKEN_FILES "/zip_bad_crc_of_storage.pt'");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_TRUE(contains(result.err, "do not match their CRC")) << result.err;
+}
+
 TEST(InspectCommand, PrintsNoColoursIntoAFile) {
   const Result result = run("inspect " + data("voices/single.ckpt"));
   EXPECT_EQ(result.exit_code, 0);
