@@ -12,6 +12,7 @@
 
 #include "base/cursor.h"
 #include "base/fail.h"
+#include "checkpoint/big_int.h"
 
 namespace voxport {
 
@@ -573,41 +574,16 @@ void PickleMachine::push_decimal_long(std::string_view line) {
   const char* end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, small);
   if (error == std::errc() && stop == end) return push(make_int(small));
-  // Beyond 64 bits: to two's complement, nine decimal digits at a time.
-  const bool negative = digits.starts_with('-');
-  if (negative) digits.remove_prefix(1);
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
+  std::string_view unsigned_digits = digits;
+  if (digits.starts_with('-')) unsigned_digits.remove_prefix(1);
+  const bool has_others = unsigned_digits.find_first_not_of("0123456789") != std::string_view::npos;
+  if (unsigned_digits.empty() || has_others)
     broken(cat("holds ", in_quotes(line, 40), ", expected an int"));
-  if (digits.size() > 2 * kMaxBigIntBytes) {
-    broken(
-        cat("holds an int of ", digits.size(), " digits, expected at most ", 2 * kMaxBigIntBytes));
+  if (unsigned_digits.size() > 2 * kMaxBigIntBytes) {
+    broken(cat("holds an int of ", unsigned_digits.size(), " digits, expected at most ",
+               2 * kMaxBigIntBytes));
   }
-  std::vector<std::uint32_t> words;
-  while (!digits.empty()) {
-    const std::string_view some = digits.substr(0, 9);
-    digits.remove_prefix(some.size());
-    std::uint64_t scale = 1;
-    std::uint64_t carry = 0;
-    for (const char c : some) {
-      scale *= 10;
-      carry = carry * 10 + static_cast<std::uint64_t>(c - '0');
-    }
-    for (std::uint32_t& word : words) {
-      carry += word * scale;
-      word = static_cast<std::uint32_t>(carry);
-      carry >>= 32;
-    }
-    if (carry != 0) words.push_back(static_cast<std::uint32_t>(carry));
-  }
-  words.push_back(0);
-  std::uint64_t carry = 1;
-  for (std::uint32_t& word : words) {
-    if (!negative) break;
-    carry += static_cast<std::uint32_t>(~word);
-    word = static_cast<std::uint32_t>(carry);
-    carry >>= 32;
-  }
-  push(make_text(Kind::kBigInt, keep(std::string(as_text(std::as_bytes(std::span(words)))))));
+  push(make_text(Kind::kBigInt, keep(twos_complement_of(digits))));
 }
 
 void PickleMachine::op_long4() {

@@ -11,6 +11,7 @@
 
 #include "base/checked.h"
 #include "base/fail.h"
+#include "checkpoint/big_int.h"
 
 namespace voxport {
 namespace {
@@ -61,36 +62,6 @@ std::string qualified_name(const PickleNode& global) {
   return plain_global_name(cat(global.module(), ".", global.name()));
 }
 
-// Two's complement of any length, as decimal digits: nine are found at a time.
-std::string decimal(std::string_view little_endian) {
-  const bool negative = !little_endian.empty() && (little_endian.back() & 0x80) != 0;
-  std::vector<std::uint32_t> words(little_endian.size() / 4 + 1, negative ? ~0U : 0U);
-  std::memcpy(words.data(), little_endian.data(), little_endian.size());
-  std::uint64_t carry = 1;
-  for (std::uint32_t& word : words) {
-    if (!negative) break;
-    carry += static_cast<std::uint32_t>(~word);
-    word = static_cast<std::uint32_t>(carry);
-    carry >>= 32;
-  }
-  std::string digits;
-  while (!words.empty()) {
-    std::uint64_t rest = 0;
-    for (std::size_t i = words.size(); i-- > 0;) {
-      rest = rest << 32 | words[i];
-      words[i] = static_cast<std::uint32_t>(rest / 1'000'000'000);
-      rest %= 1'000'000'000;
-    }
-    while (!words.empty() && words.back() == 0) words.pop_back();
-    for (int i = 0; i < 9 && (rest != 0 || !words.empty()); ++i, rest /= 10)
-      digits += static_cast<char>('0' + rest % 10);
-  }
-  if (digits.empty()) digits = "0";
-  if (negative) digits += '-';
-  std::reverse(digits.begin(), digits.end());
-  return digits;
-}
-
 // As Python's repr: the shortest digits that read back the same.
 std::string float_text(double number) {
   char buffer[32];
@@ -138,7 +109,8 @@ std::string key_text(const PickleValue& key, int depth) {
     case P::kInt: return std::to_string(key.integer);
     case P::kBigInt: {
       constexpr std::size_t kShown = 32;  // longer ones take their time
-      return key.text().size() <= kShown ? decimal(key.text()) : cat("(", name_of(key.kind), ")");
+      return key.text().size() <= kShown ? decimal_of(key.text())
+                                         : cat("(", name_of(key.kind), ")");
     }
     case P::kFloat: return float_text(key.number);
     case P::kBool: return key.flag ? "True" : "False";
@@ -438,7 +410,7 @@ Value Interpreter::tensor_value(Tensor tensor) {
 
 Value Interpreter::big_int(std::string_view little_endian) {
   count_steps(little_endian.size() * little_endian.size());
-  return make_value(K::kBigInt, copied(decimal(little_endian)));
+  return make_value(K::kBigInt, copied(decimal_of(little_endian)));
 }
 
 std::string Interpreter::copied(std::string_view text) {

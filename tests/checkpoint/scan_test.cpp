@@ -410,8 +410,7 @@ TEST(HostileFiles, AreAllInTheTableAndNoneIsClean) {
 bool holds_strangers(const fs::path& path) {
   const std::string name = path.filename().string();
   return name.starts_with("keyword_objects") || name.starts_with("objects") ||
-         name.starts_with("parameters") || name.starts_with("pickle_protocol") ||
-         name.starts_with("weight_norm_module");
+         name.starts_with("parameters") || name.starts_with("pickle_protocol");
 }
 
 std::vector<fs::path> recorded_files() {
