@@ -58,6 +58,7 @@ lint: build/release/build.ninja  ## check the layout and the habits of the code
 	@tools/setup lint
 	@$(CLANG_FORMAT) --dry-run -Werror $(sources)
 	@printf '%s\n' $(filter src/%.cpp,$(sources)) | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/release \
+	  --extra-arg=-Wno-unknown-warning-option \
 	  2> >(grep -v 'warnings\? generated' >&2)
 
 format:  ## lay the code out anew

@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"base", {"base", "voxport/error.h"}},
     {"checkpoint", {"checkpoint", "base", "zlib.h", "nlohmann"}},
+    {"graph", {"graph", "base"}},
     {"arch", {"arch", "base", "checkpoint"}},
     {"api", {"api", "arch", "base", "checkpoint", "voxport", "nlohmann"}},
     {"cli", {"cli", "base", "voxport", "CLI"}},

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <voxport/error.h>
@@ -23,7 +24,9 @@ struct TensorStats {
 };
 
 struct TensorInfo {
-  std::string name;   // all keys on the way to it, joined by dots
+  // All keys on the way to it, joined by dots; "(root)" for a file that is one tensor. The second
+  // of two equal names ends in " #2".
+  std::string name;
   std::string dtype;  // as PyTorch calls it: float32
   std::vector<std::int64_t> shape;
   std::uint64_t bytes = 0;           // of its elements
@@ -67,7 +70,12 @@ std::string to_json(const Inspection& inspection);
 // is found under the name it has in the network, folded.
 struct TensorValues {
   TensorInfo info;
-  std::vector<double> values;
+  // Integers exactly as they are; bool as 0 and 1.
+  std::variant<std::vector<double>, std::vector<std::int64_t>, std::vector<std::uint64_t>> values;
+
+  std::size_t size() const {
+    return std::visit([](const auto& numbers) { return numbers.size(); }, values);
+  }
 };
 TensorValues read_tensor(const std::filesystem::path& path, const std::string& name,
                          const OnStage& on_stage = {});

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <functional>
 #include <limits>
+#include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -17,6 +20,17 @@ namespace voxport {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// Calls `visit` for each tensor, in order, with the name that the public headers promise.
+void for_each_named_tensor(const Value& root,
+                           const std::function<void(const std::string&, const Tensor&)>& visit) {
+  std::unordered_map<std::string, int> seen;
+  for_each_tensor(root, [&](const std::string& path, const Tensor& tensor) {
+    const std::string name = path.empty() ? "(root)" : path;
+    const int count = ++seen[name];
+    visit(count == 1 ? name : cat(name, " #", count), tensor);
+  });
+}
 
 TensorInfo describe(const std::string& name, const Tensor& tensor) {
   TensorInfo info;
@@ -145,7 +159,7 @@ std::string suggestions(const std::vector<std::string>& names, const std::string
 Tensor find_or_fold(const Value& root, const std::string& name) {
   std::unordered_map<std::string, const Tensor*> tensors;
   std::vector<std::string> names;
-  for_each_tensor(root, [&](const std::string& found, const Tensor& tensor) {
+  for_each_named_tensor(root, [&](const std::string& found, const Tensor& tensor) {
     tensors.emplace(found, &tensor);
     names.push_back(found);
   });
@@ -156,6 +170,42 @@ Tensor find_or_fold(const Value& root, const std::string& name) {
     if (g != tensors.end() && v != tensors.end()) return fold_weight_norm(*g->second, *v->second);
   }
   fail(Error::kUsage, "there is no tensor ", in_quotes(name), suggestions(names, name));
+}
+
+template <class Number>
+std::vector<Number> read_as(const Tensor& tensor) {
+  std::vector<Number> numbers;
+  numbers.reserve(static_cast<std::size_t>(tensor.numel()));
+  for_each_element(tensor, [&](const std::byte* element) {
+    if constexpr (std::is_integral_v<Number>) {
+      // A double holds every integer but those of 64 bits.
+      Number number = 0;
+      if (size_of(tensor.dtype) == sizeof number) {
+        std::memcpy(&number, element, sizeof number);
+      } else {
+        number = static_cast<Number>(element_value(tensor.dtype, element));
+      }
+      numbers.push_back(number);
+    } else {
+      numbers.push_back(element_value(tensor.dtype, element));
+    }
+  });
+  return numbers;
+}
+
+decltype(TensorValues::values) read_values(const Tensor& tensor) {
+  switch (tensor.dtype) {
+    case DType::kUInt64: return read_as<std::uint64_t>(tensor);
+    case DType::kInt64:
+    case DType::kInt32:
+    case DType::kInt16:
+    case DType::kInt8:
+    case DType::kUInt32:
+    case DType::kUInt16:
+    case DType::kUInt8:
+    case DType::kBool: return read_as<std::int64_t>(tensor);
+    default: return read_as<double>(tensor);
+  }
 }
 
 }  // namespace
@@ -173,7 +223,7 @@ Inspection inspect(const std::filesystem::path& path, const InspectOptions& opti
   std::size_t count = 0;
   for_each_tensor(checkpoint.root, [&](const std::string&, const Tensor&) { ++count; });
   inspection.tensors.reserve(count);
-  for_each_tensor(checkpoint.root, [&](const std::string& name, const Tensor& tensor) {
+  for_each_named_tensor(checkpoint.root, [&](const std::string& name, const Tensor& tensor) {
     inspection.tensors.push_back(describe(name, tensor));
   });
   inspection.weight_norms = count_weight_norms(inspection.tensors);
@@ -181,6 +231,9 @@ Inspection inspect(const std::filesystem::path& path, const InspectOptions& opti
                                        human_bytes(total_bytes(inspection.tensors))));
 
   inspection.hyper_parameters = settings_of(hyper_parameters(checkpoint.root));
+  if (!checkpoint.root.is(Value::Kind::kTensor) && !checkpoint.root.is(Value::Kind::kDict))
+    inspection.values.push_back(
+        {"(root)", value_text(checkpoint.root), json_text(checkpoint.root)});
   for (const Entry& entry : checkpoint.root.entries()) {
     std::string name = entry.key;
     if (name != "hyper_parameters") gather_values(entry.value, name, inspection.values);
@@ -244,10 +297,7 @@ TensorValues read_tensor(const std::filesystem::path& path, const std::string& n
       fail(Error::kUnsupported, "a tensor of ", name_of(tensor.dtype), " cannot be shown");
     TensorValues values;
     values.info = describe(name, tensor);
-    values.values.reserve(static_cast<std::size_t>(tensor.numel()));
-    for_each_element(tensor, [&](const std::byte* element) {
-      values.values.push_back(element_value(tensor.dtype, element));
-    });
+    values.values = read_values(tensor);
     values.info.stats = measure(tensor);
     clock.done("read the tensor", human_bytes(values.info.bytes));
     return values;
@@ -256,14 +306,19 @@ TensorValues read_tensor(const std::filesystem::path& path, const std::string& n
 
 std::string to_json(const TensorValues& tensor) {
   Json json = tensor_json(tensor.info);
-  json["values"] = Json::array();
-  for (const double value : tensor.values) {
-    if (std::isfinite(value)) {
-      json["values"].push_back(value);
-    } else {
-      json["values"].push_back(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
-    }
-  }
+  Json& values = json["values"] = Json::array();
+  std::visit(
+      [&](const auto& numbers) {
+        for (const auto number : numbers) {
+          if (std::isfinite(static_cast<double>(number))) {
+            values.push_back(number);
+          } else {  // which JSON cannot say
+            const auto value = static_cast<double>(number);
+            values.push_back(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+          }
+        }
+      },
+      tensor.values);
   return dump(json);
 }
 

@@ -23,8 +23,9 @@ Verdict verdict_of(Danger danger) {
 
 ScanReport scan(const std::filesystem::path& path, const OnStage& on_stage) {
   StageClock clock(on_stage);
-  const Scan scan = in_context(cat("scanning ", in_quotes(path.native())),
-                               [&] { return scan_file(Blob::map_file(path)); });
+  const Blob file = Blob::map_file(path);
+  const Scan scan =
+      in_context(cat("scanning ", in_quotes(path.native())), [&] { return scan_file(file); });
   clock.done("followed the pickles",
              cat(scan.pickles, scan.pickles == 1 ? " pickle, " : " pickles, ", scan.findings.size(),
                  " names and calls"));

@@ -45,10 +45,13 @@ constexpr std::array kForeign = {
 bool recognise_pickle(std::string_view text) {
   if (text.size() < 2) return false;
   if (text[0] == '\x80') return static_cast<unsigned char>(text[1]) <= 5;
-  const std::string_view first_line = text.substr(1, text.find('\n') - 1);
-  const bool starts_with_global = text[0] == 'c' &&
-                                  first_line.size() < std::min<std::size_t>(text.size() - 1, 100) &&
-                                  first_line.find_first_of(" ,;:") == std::string_view::npos;
+  // GLOBAL: a module's name on a line of its own. The file may be huge: look at its beginning only.
+  constexpr std::size_t kLongestModule = 100;
+  const std::string_view beginning = text.substr(1, kLongestModule);
+  const std::size_t newline = beginning.find('\n');
+  const bool starts_with_global =
+      text[0] == 'c' && newline != std::string_view::npos &&
+      beginning.substr(0, newline).find_first_of(" ,;:") == std::string_view::npos;
   const std::string_view start = text.substr(0, 2);
   const bool starts_like_one = start == "(d" || start == "(l" || start == "(t" || start == "]q" ||
                                start == "}q" || start == "(i" || starts_with_global;
@@ -130,8 +133,9 @@ Checkpoint read_checkpoint(const Blob& file) {
 }
 
 Checkpoint open_checkpoint(const std::filesystem::path& path) {
+  const Blob file = Blob::map_file(path);
   return in_context(cat("opening ", in_quotes(path.native())),
-                    [&] { return read_checkpoint(Blob::map_file(path)); });
+                    [&] { return read_checkpoint(file); });
 }
 
 StateDict find_state_dict(const Value& root) {

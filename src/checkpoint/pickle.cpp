@@ -842,7 +842,8 @@ void PickleMachine::op_obj() {
 }
 
 void PickleMachine::op_persid() {
-  refuse_unless_traced();
+  // torch.save with protocol 0 writes it, and no PyTorch can read that back.
+  if (!trace_) broken("keeps an id as text, by which no storage can be found");
   const std::string_view id = cursor_.line("PERSID");
   record(PickleAction::Kind::kPersistent, std::string(id));
   push(make_text(Kind::kString, id));

@@ -532,7 +532,11 @@ Value Interpreter::object(const PickleCall& call, std::string name) {
   }
   std::vector<Entry> entries;
   if (state) entries = std::get<std::vector<Entry>>(dict(state->items()).data);
-  Value held = call.has_pairs ? dict(call.items()) : sequence(K::kList, call.items());
+  // What was put into it; or else what it was made of, as namedtuples and PackedSequence are.
+  const bool is_made_of_arguments = call.items().empty() && call.args.is(P::kTuple);
+  Value held = call.has_pairs ? dict(call.items())
+                              : sequence(K::kList, is_made_of_arguments ? call.args.node->items()
+                                                                        : call.items());
   for (Entry& entry : std::get<std::vector<Entry>>(held.data)) entries.push_back(std::move(entry));
   count_bytes(kBytesOfOpaque);
   return make_opaque(std::move(name), std::move(entries));

@@ -16,6 +16,7 @@ namespace {
 using P = PickleValue::Kind;
 
 constexpr std::uint64_t kBlock = 512;
+constexpr std::uint64_t kMaxPadding = 1 << 20;  // after the last member; writers fill up 10 kB
 constexpr std::int64_t kMaxRank = 64;
 
 // A number in octal digits, ended by a space or a zero byte; nothing when it is anything else.
@@ -83,8 +84,9 @@ std::map<std::string, Blob> read_tar(const Blob& file) {
     at += padded;
   }
   const std::string_view rest = file.text().substr(at);
-  if (rest.size() < 2 * kBlock || rest.find_first_not_of('\0') != std::string_view::npos)
-    fail(Error::kCorrupt, "the tar archive has no proper end after byte ", at);
+  const bool is_end = rest.size() >= 2 * kBlock && rest.size() <= kMaxPadding &&
+                      rest.find_first_not_of('\0') == std::string_view::npos;
+  if (!is_end) fail(Error::kCorrupt, "the tar archive has no proper end after byte ", at);
   return members;
 }
 

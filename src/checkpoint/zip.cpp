@@ -244,6 +244,7 @@ struct ZipArchive::Directory {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
   std::uint64_t entries = 0;
+  std::uint64_t end = 0;  // where the first end record starts
 };
 
 bool ZipArchive::recognise(Bytes bytes) {
@@ -260,19 +261,18 @@ ZipArchive::ZipArchive(Blob file) : file_(std::move(file)) {
 }
 
 // The end record is the last thing in the file but for its own comment, whose length it gives.
-ZipArchive::Directory ZipArchive::find_directory() const {
-  const std::uint64_t file_size = file_.size();
-  const std::uint64_t tail_size = std::min(file_size, kEndRecordSize + kMaxComment);
+std::uint64_t ZipArchive::find_end_record() const {
+  const std::uint64_t tail_size = std::min(file_.size(), kEndRecordSize + kMaxComment);
   const Bytes tail = file_.bytes().last(tail_size);
-  std::uint64_t end_offset = file_size;
   for (std::uint64_t at = tail_size; at-- > 0;) {
-    if (at + kEndRecordSize > tail_size || as_text(tail.subspan(at, 4)) != kEndRecord) continue;
-    end_offset = file_size - tail_size + at;
-    break;
+    if (at + kEndRecordSize <= tail_size && as_text(tail.subspan(at, 4)) == kEndRecord)
+      return file_.size() - tail_size + at;
   }
-  if (end_offset == file_size)
-    fail(Error::kCorrupt, "the zip archive has no end record; the file may be cut short");
+  fail(Error::kCorrupt, "the zip archive has no end record; the file may be cut short");
+}
 
+ZipArchive::Directory ZipArchive::find_directory() const {
+  const std::uint64_t end_offset = find_end_record();
   Cursor end(file_.bytes().subspan(end_offset), end_offset);
   end.take(4, "zip end record");
   const auto disk = end.read<std::uint16_t>("zip end record");
@@ -280,6 +280,7 @@ ZipArchive::Directory ZipArchive::find_directory() const {
   const auto entries_here = end.read<std::uint16_t>("zip end record");
   const auto entries = end.read<std::uint16_t>("zip end record");
   Directory directory;
+  directory.end = end_offset;
   directory.entries = entries;
   directory.size = end.read<std::uint32_t>("zip end record");
   directory.offset = end.read<std::uint32_t>("zip end record");
@@ -293,50 +294,54 @@ ZipArchive::Directory ZipArchive::find_directory() const {
                              entries_here != entries;
   if (several_disks) fail(Error::kUnsupported, "the zip archive is spread over several disks");
 
-  std::uint64_t directory_end = end_offset;
   const bool has_zip64 =
       end_offset >= kZip64LocatorSize + kZip64EndSize &&
       as_text(file_.bytes().subspan(end_offset - kZip64LocatorSize, 4)) == kZip64Locator;
-  if (has_zip64) {
-    Cursor locator(file_.bytes().subspan(end_offset - kZip64LocatorSize, kZip64LocatorSize),
-                   end_offset - kZip64LocatorSize);
-    locator.take(4, "zip64 locator");
-    const auto zip64_disk = locator.read<std::uint32_t>("zip64 locator");
-    const auto zip64_offset = locator.read<std::uint64_t>("zip64 locator");
-    const auto disks = locator.read<std::uint32_t>("zip64 locator");
-    if (zip64_disk != 0 || disks > 1)
-      fail(Error::kUnsupported, "the zip archive is spread over several disks");
-    if (zip64_offset != end_offset - kZip64LocatorSize - kZip64EndSize) {
-      fail(Error::kCorrupt, "the zip64 end record is said to be at byte ", zip64_offset,
-           ", expected ", end_offset - kZip64LocatorSize - kZip64EndSize);
-    }
-    Cursor record(file_.bytes().subspan(zip64_offset, kZip64EndSize), zip64_offset);
-    if (record.read<std::uint32_t>("zip64 end record") != kZip64End)
-      fail(Error::kCorrupt, "there is no zip64 end record at byte ", zip64_offset);
-    const auto record_size = record.read<std::uint64_t>("zip64 end record");
-    if (record_size != kZip64EndSize - 12)
-      fail(Error::kCorrupt, "the zip64 end record has the size ", record_size, ", expected 44");
-    record.take(4, "zip64 end record");  // versions
-    const auto this_disk = record.read<std::uint32_t>("zip64 end record");
-    const auto start_disk = record.read<std::uint32_t>("zip64 end record");
-    const auto here = record.read<std::uint64_t>("zip64 end record");
-    const Directory narrow = directory;
-    directory.entries = record.read<std::uint64_t>("zip64 end record");
-    directory.size = record.read<std::uint64_t>("zip64 end record");
-    directory.offset = record.read<std::uint64_t>("zip64 end record");
-    if (this_disk != 0 || start_disk != 0 || here != directory.entries)
-      fail(Error::kUnsupported, "the zip archive is spread over several disks");
-    const bool same = (narrow.entries == 0xffff || narrow.entries == directory.entries) &&
-                      (narrow.size == kIn64 || narrow.size == directory.size) &&
-                      (narrow.offset == kIn64 || narrow.offset == directory.offset);
-    if (!same) fail(Error::kCorrupt, "the two end records of the zip archive differ");
-    directory_end = zip64_offset;
-  }
-  if (directory.offset > directory_end || directory.size != directory_end - directory.offset) {
+  if (has_zip64) directory = widen(directory);
+  if (directory.offset > directory.end || directory.size != directory.end - directory.offset) {
     fail(Error::kCorrupt, "the zip directory of ", directory.size, " bytes at byte ",
-         directory.offset, " does not end at byte ", directory_end, " where its end record is");
+         directory.offset, " does not end at byte ", directory.end, " where its end record is");
   }
   return directory;
+}
+
+// The 64-bit numbers of the zip64 end record, which its locator, right before the end record, says
+// to be right before itself. They must be those of the end record, where that has room for them.
+ZipArchive::Directory ZipArchive::widen(const Directory& narrow) const {
+  const std::uint64_t locator_offset = narrow.end - kZip64LocatorSize;
+  Cursor locator(file_.bytes().subspan(locator_offset, kZip64LocatorSize), locator_offset);
+  locator.take(4, "zip64 locator");
+  const auto zip64_disk = locator.read<std::uint32_t>("zip64 locator");
+  const auto zip64_offset = locator.read<std::uint64_t>("zip64 locator");
+  const auto disks = locator.read<std::uint32_t>("zip64 locator");
+  if (zip64_disk != 0 || disks > 1)
+    fail(Error::kUnsupported, "the zip archive is spread over several disks");
+  if (zip64_offset != locator_offset - kZip64EndSize) {
+    fail(Error::kCorrupt, "the zip64 end record is said to be at byte ", zip64_offset,
+         ", expected ", locator_offset - kZip64EndSize);
+  }
+  Cursor record(file_.bytes().subspan(zip64_offset, kZip64EndSize), zip64_offset);
+  if (record.read<std::uint32_t>("zip64 end record") != kZip64End)
+    fail(Error::kCorrupt, "there is no zip64 end record at byte ", zip64_offset);
+  const auto record_size = record.read<std::uint64_t>("zip64 end record");
+  if (record_size != kZip64EndSize - 12)
+    fail(Error::kCorrupt, "the zip64 end record has the size ", record_size, ", expected 44");
+  record.take(4, "zip64 end record");  // versions
+  const auto this_disk = record.read<std::uint32_t>("zip64 end record");
+  const auto start_disk = record.read<std::uint32_t>("zip64 end record");
+  const auto here = record.read<std::uint64_t>("zip64 end record");
+  Directory wide;
+  wide.end = zip64_offset;
+  wide.entries = record.read<std::uint64_t>("zip64 end record");
+  wide.size = record.read<std::uint64_t>("zip64 end record");
+  wide.offset = record.read<std::uint64_t>("zip64 end record");
+  if (this_disk != 0 || start_disk != 0 || here != wide.entries)
+    fail(Error::kUnsupported, "the zip archive is spread over several disks");
+  const bool same = (narrow.entries == 0xffff || narrow.entries == wide.entries) &&
+                    (narrow.size == kIn64 || narrow.size == wide.size) &&
+                    (narrow.offset == kIn64 || narrow.offset == wide.offset);
+  if (!same) fail(Error::kCorrupt, "the two end records of the zip archive differ");
+  return wide;
 }
 
 void ZipArchive::read_directory(const Directory& directory) {

@@ -53,7 +53,9 @@ class ZipArchive {
  private:
   struct Directory;
   class Window;
+  std::uint64_t find_end_record() const;
   Directory find_directory() const;
+  Directory widen(const Directory& narrow) const;
   void read_directory(const Directory& directory);
   void check_names();
   void check_order(const Directory& directory);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include <CLI/CLI.hpp>
@@ -47,7 +48,7 @@ struct Options {
   bool scan = false;
   bool quiet = false;
   bool debug = false;
-  std::string tensor;
+  std::optional<std::string> tensor;
 };
 
 using Tensors = std::span<const TensorInfo>;
@@ -221,8 +222,8 @@ std::string inspection_text(const Inspection& inspection, const Options& options
     text += "\n" + bold("other values") +
             (shown.size() == inspection.values.size()
                  ? ""
-                 : dim(cat(" (", shown.size(), " of ", inspection.values.size(),
-                           "; --all shows every one)"))) +
+                 : dim(cat(" (", with_commas(inspection.values.size() - shown.size()),
+                           " more with --all)"))) +
             "\n" + values_text(shown, options.all);
   }
   if (!inspection.tensors.empty())
@@ -237,11 +238,15 @@ std::string tensor_text(const TensorValues& tensor, const Options& options) {
   table.add({"type", type_text(tensor.info)});
   table.add({"size", human_bytes(tensor.info.bytes)});
   table.add({"range", stats_text(tensor.info)});
-  const std::size_t count =
-      options.all ? tensor.values.size() : std::min(tensor.values.size(), kShownValues);
-  std::string values;
-  for (std::size_t i = 0; i < count; ++i) values += cat(i == 0 ? "" : " ", tensor.values[i]);
-  if (count < tensor.values.size()) values += " ...";
+  const std::size_t count = options.all ? tensor.size() : std::min(tensor.size(), kShownValues);
+  std::string values = std::visit(
+      [&](const auto& numbers) {
+        std::string text;
+        for (std::size_t i = 0; i < count; ++i) text += cat(i == 0 ? "" : " ", numbers[i]);
+        return text;
+      },
+      tensor.values);
+  if (count < tensor.size()) values += " ...";
   table.add({"values", values});
   return bold(printable(tensor.info.name)) + "\n" + table.text();
 }
@@ -287,8 +292,8 @@ int run_scan(const Options& options) {
 
 int run_inspect(const Options& options) {
   if (options.scan) return run_scan(options);
-  if (!options.tensor.empty()) {
-    const TensorValues tensor = read_tensor(options.file, options.tensor, tell_stages(options));
+  if (options.tensor) {
+    const TensorValues tensor = read_tensor(options.file, *options.tensor, tell_stages(options));
     if (!options.quiet) print(options.json ? to_json(tensor) + "\n" : tensor_text(tensor, options));
     return 0;
   }
@@ -312,9 +317,10 @@ Run add_inspect(CLI::App& app) {
   app.footer(kFooter);
   app.add_option("FILE", options->file, "the file to look into")->required();
   app.add_flag("--json", options->json, "one JSON object on standard output, all tensors included");
-  app.add_flag("--all", options->all, "every tensor and every value, not a summary");
-  app.add_flag("--stats", options->stats,
-               "read all values: their range, mean and deviation, NaN and infinities");
+  auto* all = app.add_flag("--all", options->all, "every tensor and every value, not a summary");
+  auto* stats =
+      app.add_flag("--stats", options->stats,
+                   "read all values: their range, mean and deviation, NaN and infinities");
   auto* tensor =
       app.add_option("--tensor", options->tensor,
                      "show the values of the tensor NAME; a weight under weight norm is\n"
@@ -324,7 +330,7 @@ Run add_inspect(CLI::App& app) {
       app.add_flag("--scan", options->scan,
                    "list every global the pickles name, and what Python would have called;\n"
                    "exits with 0 when all are known to be harmless, else with 5");
-  scan->excludes(tensor);
+  scan->excludes(tensor)->excludes(all)->excludes(stats);
   app.add_flag("-q,--quiet", options->quiet, "print nothing; the exit code tells");
   app.add_flag("--debug", options->debug, "tell each stage, its time and counts on standard error");
   return [options] { return run_inspect(*options); };

@@ -2,8 +2,11 @@
 
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <iostream>
+#include <map>
 #include <new>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <voxport/error.h>
@@ -52,14 +55,18 @@ int run(int argc, char** argv) {
   app.footer(kFooter);
   app.failure_message(CLI::FailureMessage::simple);
   int exit_code = 0;
+  std::map<const CLI::App*, std::string> descriptions;  // the long ones, for a command's own help
   for (const Command& command : kCommands) {
-    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    CLI::App* sub = app.add_subcommand(command.name);
     sub->final_callback([&exit_code, run = command.add(*sub)] { exit_code = run(); });
+    descriptions[sub] = sub->get_description();
+    sub->description(command.summary);
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
+    for (CLI::App* sub : chosen) sub->description(descriptions[sub]);
     print(chosen.empty() ? app.help() : chosen.front()->help());
   } catch (const CLI::CallForAllHelp&) {
     print(app.help("", CLI::AppFormatMode::All));
@@ -84,5 +91,8 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     std::cerr << "voxport: there is not enough memory\n";
     return 3;
+  } catch (const std::exception& error) {  // ours to mend
+    std::cerr << "voxport: internal error: " << error.what() << '\n';
+    return 70;
   }
 }

@@ -62,7 +62,7 @@ TEST(Inspect, NamesTensorsItCannotRead) {
 TEST(ReadTensor, GivesTheValuesPyTorchGave) {
   const TensorValues tensor =
       read_tensor(data_folder() / "checkpoints/weight_norm.torch1.13.pt", "conv.weight");
-  EXPECT_EQ(tensor.values.size(), tensor.info.bytes / 4) << "folded from weight_g and weight_v";
+  EXPECT_EQ(tensor.size(), tensor.info.bytes / 4) << "folded from weight_g and weight_v";
 }
 
 TEST(ReadTensor, NamesItsNeighboursWhenThereIsNoSuchTensor) {

@@ -394,7 +394,7 @@ constexpr Broken kBroken[] = {
      "the pickle takes more than 20000000 steps to write out\n  while reading '400'\n  while "
      "reading 'archive/data.pkl'"},
     {"pickle_persid.pkl", Error::kCorrupt,
-     "pickle opcode PERSID at byte 2 is refused: no saved model uses it"},
+     "pickle opcode PERSID at byte 2 keeps an id as text, by which no storage can be found"},
     {"pickle_proto_cut.pkl", Error::kCorrupt, "PROTO at byte 3 needs 1 bytes, but only 0 are left"},
     {"pickle_protocol_6.pkl", Error::kCorrupt,
      "pickle opcode PROTO at byte 2 announces protocol 6, expected at most 5"},

@@ -1,0 +1,77 @@
+#include "graph/builder.h"
+
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "base/fail.h"
+#include "graph/infer.h"
+
+namespace voxport {
+namespace {
+
+template <class Number>
+std::string bytes_of(const std::vector<Number>& values) {
+  std::string bytes(values.size() * sizeof(Number), '\0');
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+// The bytes of a number in a dtype that networks compute in.
+std::string scalar_bytes(double value, DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32: return bytes_of<float>({static_cast<float>(value)});
+    case DType::kFloat64: return bytes_of<double>({value});
+    case DType::kInt64: return bytes_of<std::int64_t>({static_cast<std::int64_t>(value)});
+    case DType::kInt32: return bytes_of<std::int32_t>({static_cast<std::int32_t>(value)});
+    case DType::kBool: return std::string(1, value != 0 ? '\1' : '\0');
+    default: fail(Error::kUnsupported, "there are no constants of ", name_of(dtype));
+  }
+}
+
+}  // namespace
+
+std::vector<Value> Builder::nodes(std::string op, std::vector<Value> inputs, Attributes attributes,
+                                  std::size_t outputs) {
+  std::string name = graph_.take_name(op);
+  const std::vector<Type> types = infer(op, inputs, attributes, outputs, name);
+  const Node node = graph_.add_node(std::move(name), std::move(op), std::move(inputs),
+                                    std::move(attributes), types);
+  return {node.outputs().begin(), node.outputs().end()};
+}
+
+Value Builder::node(std::string op, std::vector<Value> inputs, Attributes attributes) {
+  return nodes(std::move(op), std::move(inputs), std::move(attributes), 1)[0];
+}
+
+Value Builder::constant(std::string_view name, Tensor values) {
+  return graph_.add_constant(name, std::move(values));
+}
+
+Value Builder::int64s(const std::vector<std::int64_t>& values) {
+  return constant("const", int64_tensor({static_cast<std::int64_t>(values.size())}, values));
+}
+
+Value Builder::int64(std::int64_t value) { return constant("const", int64_tensor({}, {value})); }
+
+Value Builder::scalar(double value, DType dtype) {
+  return constant("const",
+                  make_tensor(dtype, {}, {}, 0, storage_of(Blob::own(scalar_bytes(value, dtype)))));
+}
+
+Tensor int64_tensor(std::vector<std::int64_t> shape, const std::vector<std::int64_t>& values) {
+  return make_tensor(DType::kInt64, std::move(shape), {}, 0,
+                     storage_of(Blob::own(bytes_of(values))));
+}
+
+std::vector<std::int64_t> int64_values(const Tensor& tensor) {
+  std::vector<std::int64_t> values;
+  for_each_element(tensor, [&](const std::byte* element) {
+    std::int64_t value;
+    std::memcpy(&value, element, sizeof value);
+    values.push_back(value);
+  });
+  return values;
+}
+
+}  // namespace voxport

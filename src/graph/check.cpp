@@ -1,0 +1,43 @@
+#include "graph/check.h"
+
+#include <unordered_set>
+
+#include "base/fail.h"
+#include "graph/infer.h"
+#include "graph/print.h"
+
+namespace voxport {
+namespace {
+
+void check_name(std::unordered_set<std::string>& names, const Value& value) {
+  if (!names.insert(value.name()).second)
+    fail(Error::kCorrupt, "two values are named ", in_quotes(value.name()));
+}
+
+void check_types(const Node& node) {
+  if (!node.domain().empty() || !is_inferable(node.op())) return;
+  const std::vector<Type> types =
+      infer(node.op(), node.inputs(), node.attributes(), node.outputs().size(), node.name());
+  for (std::size_t i = 0; i < node.outputs().size(); ++i) {
+    const std::string found = print(node.outputs()[i].type());
+    if (found != print(types[i])) {
+      fail(Error::kCorrupt, "output ", i, " of ", in_quotes(node.name()), " is ", found,
+           ", expected ", print(types[i]));
+    }
+  }
+}
+
+}  // namespace
+
+void check(const Graph& graph) {
+  std::unordered_set<std::string> names;
+  for (const Value& input : graph.inputs()) check_name(names, input);
+  for (const Value& constant : graph.constants()) check_name(names, constant);
+  for (const Node& node : graph.nodes()) {  // fails when there is a cycle
+    for (const Value& output : node.outputs()) check_name(names, output);
+    check_types(node);
+  }
+  if (graph.outputs().empty()) fail(Error::kCorrupt, "the graph has no output");
+}
+
+}  // namespace voxport

@@ -1,0 +1,344 @@
+#include "graph/dim.h"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <set>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/fail.h"
+
+namespace voxport {
+
+struct Dim::Function {
+  std::string name;  // floor, min, max
+  Dim a, b;
+};
+
+namespace {
+
+std::int64_t checked(std::optional<std::int64_t> number) {
+  if (!number) fail(Error::kUnsupported, "a size has more than 63 bits");
+  return *number;
+}
+
+std::int64_t floor_of(std::int64_t a, std::int64_t b) {
+  assert(b != 0);
+  const std::int64_t quotient = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+}  // namespace
+
+Dim::Dim(std::int64_t constant) {
+  if (constant != 0) terms_.push_back({constant, {}});
+}
+
+Dim Dim::symbol(std::string name) {
+  Dim dim;
+  dim.terms_.push_back({1, {Atom{std::move(name), nullptr}}});
+  return dim;
+}
+
+std::optional<std::int64_t> Dim::constant() const {
+  if (terms_.empty()) return 0;
+  if (terms_.size() == 1 && terms_[0].factors.empty()) return terms_[0].coefficient;
+  return std::nullopt;
+}
+
+std::optional<std::string_view> Dim::symbol_name() const {
+  const bool is_symbol = terms_.size() == 1 && terms_[0].coefficient == 1 &&
+                         terms_[0].factors.size() == 1 && !terms_[0].factors[0].function;
+  if (!is_symbol) return std::nullopt;
+  return terms_[0].factors[0].text;
+}
+
+std::vector<std::string> Dim::symbols() const {
+  std::set<std::string> names;
+  for (const Term& term : terms_) {
+    for (const Atom& atom : term.factors) {
+      if (!atom.function) {
+        names.insert(atom.text);
+        continue;
+      }
+      for (const Dim* part : {&atom.function->a, &atom.function->b})
+        for (const std::string& name : part->symbols()) names.insert(name);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+std::string Dim::text() const {
+  if (terms_.empty()) return "0";
+  std::string out;
+  const auto append = [&](const Term& term) {
+    const std::int64_t coefficient = term.coefficient;
+    if (!out.empty()) {
+      out += coefficient < 0 ? " - " : " + ";
+    } else if (coefficient < 0) {
+      out += "-";
+    }
+    // Unsigned, so that the most negative number has an absolute value.
+    const std::uint64_t size = coefficient < 0 ? 0 - static_cast<std::uint64_t>(coefficient)
+                                               : static_cast<std::uint64_t>(coefficient);
+    std::string product = size == 1 && !term.factors.empty() ? "" : std::to_string(size);
+    for (const Atom& atom : term.factors) product += (product.empty() ? "" : "*") + atom.text;
+    out += product;
+  };
+  // The constant sorts first, and is read last.
+  for (const Term& term : terms_)
+    if (!term.factors.empty()) append(term);
+  if (terms_[0].factors.empty()) append(terms_[0]);
+  return out;
+}
+
+void Dim::add(const Term& term) {
+  const auto place =
+      std::lower_bound(terms_.begin(), terms_.end(), term,
+                       [](const Term& a, const Term& b) { return a.factors < b.factors; });
+  if (place == terms_.end() || place->factors != term.factors) {
+    if (term.coefficient != 0) terms_.insert(place, term);
+    return;
+  }
+  place->coefficient = checked(checked_add(place->coefficient, term.coefficient));
+  if (place->coefficient == 0) terms_.erase(place);
+}
+
+Dim operator+(const Dim& a, const Dim& b) {
+  Dim sum = a;
+  for (const Dim::Term& term : b.terms_) sum.add(term);
+  return sum;
+}
+
+Dim operator-(const Dim& a, const Dim& b) { return a + Dim(-1) * b; }
+
+Dim operator*(const Dim& a, const Dim& b) {
+  Dim product;
+  for (const Dim::Term& x : a.terms_) {
+    for (const Dim::Term& y : b.terms_) {
+      Dim::Term term{checked(checked_mul(x.coefficient, y.coefficient)), x.factors};
+      term.factors.insert(term.factors.end(), y.factors.begin(), y.factors.end());
+      std::sort(term.factors.begin(), term.factors.end());
+      product.add(term);
+    }
+  }
+  return product;
+}
+
+bool Dim::operator==(const Dim& other) const {
+  return std::equal(terms_.begin(), terms_.end(), other.terms_.begin(), other.terms_.end(),
+                    [](const Term& a, const Term& b) {
+                      return a.coefficient == b.coefficient && a.factors == b.factors;
+                    });
+}
+
+// a/b when each term of a is divisible by the single term of b.
+std::optional<Dim> Dim::exact_quotient(const Dim& divisor) const {
+  if (divisor.terms_.size() != 1) return *this == divisor ? std::optional(Dim(1)) : std::nullopt;
+  const Term& by = divisor.terms_[0];
+  Dim quotient;
+  for (const Term& term : terms_) {
+    if (term.coefficient % by.coefficient != 0) return std::nullopt;
+    Term part{term.coefficient / by.coefficient, term.factors};
+    for (const Atom& atom : by.factors) {
+      const auto found = std::find(part.factors.begin(), part.factors.end(), atom);
+      if (found == part.factors.end()) return std::nullopt;
+      part.factors.erase(found);
+    }
+    quotient.add(part);
+  }
+  return quotient;
+}
+
+Dim Dim::function(std::string_view name, const Dim& a, const Dim& b) {
+  Atom atom;
+  // Only what is more than one factor needs brackets: floor((t + 1)/2).
+  const auto factor = [](const Dim& dim) {
+    const bool is_single = dim.terms_.size() <= 1 && dim.text().find('*') == std::string::npos;
+    return is_single ? dim.text() : cat("(", dim.text(), ")");
+  };
+  atom.text = name == "floor" ? cat("floor(", factor(a), "/", factor(b), ")")
+                              : cat(name, "(", a.text(), ", ", b.text(), ")");
+  atom.function = std::make_shared<Function>(Function{std::string(name), a, b});
+  Dim dim;
+  dim.terms_.push_back({1, {std::move(atom)}});
+  return dim;
+}
+
+Dim floor_div(const Dim& a, const Dim& b) {
+  const auto divisor = b.constant();
+  if (divisor && *divisor == 0) fail(Error::kUnsupported, "a size is divided by 0");
+  if (const auto number = a.constant(); number && divisor) return floor_of(*number, *divisor);
+  if (divisor == 1) return a;
+  if (const auto exact = a.exact_quotient(b)) return *exact;
+  if (!divisor || *divisor < 0) return Dim::function("floor", a, b);
+  // Whole multiples of the divisor come out of the floor: floor((4*t + 5)/2) = 2*t + 2 +
+  // floor(1/2).
+  Dim outside;
+  Dim inside;
+  for (const Dim::Term& term : a.terms_) {
+    const std::int64_t whole = floor_of(term.coefficient, *divisor);
+    outside.add({whole, term.factors});
+    inside.add({term.coefficient - whole * *divisor, term.factors});
+  }
+  if (const auto rest = inside.constant()) return outside + Dim(floor_of(*rest, *divisor));
+  return outside + Dim::function("floor", inside, b);
+}
+
+Dim ceil_div(const Dim& a, const Dim& b) { return Dim(0) - floor_div(Dim(0) - a, b); }
+
+Dim min(const Dim& a, const Dim& b) {
+  if (const auto difference = (a - b).constant()) return *difference <= 0 ? a : b;
+  return a.text() < b.text() ? Dim::function("min", a, b) : Dim::function("min", b, a);
+}
+
+Dim max(const Dim& a, const Dim& b) {
+  if (const auto difference = (a - b).constant()) return *difference >= 0 ? a : b;
+  return a.text() < b.text() ? Dim::function("max", a, b) : Dim::function("max", b, a);
+}
+
+std::optional<std::int64_t> Dim::evaluate(
+    const std::function<std::optional<std::int64_t>(std::string_view)>& value_of) const {
+  std::int64_t sum = 0;
+  for (const Term& term : terms_) {
+    std::optional<std::int64_t> product = term.coefficient;
+    for (const Atom& atom : term.factors) {
+      std::optional<std::int64_t> value;
+      if (!atom.function) {
+        value = value_of(atom.text);
+      } else {
+        const auto a = atom.function->a.evaluate(value_of);
+        const auto b = atom.function->b.evaluate(value_of);
+        if (!a || !b || (atom.function->name == "floor" && *b == 0)) return std::nullopt;
+        value = atom.function->name == "floor" ? floor_of(*a, *b)
+                : atom.function->name == "min" ? std::min(*a, *b)
+                                               : std::max(*a, *b);
+      }
+      product = product && value ? checked_mul(*product, *value) : std::nullopt;
+    }
+    const auto next = product ? checked_add(sum, *product) : std::nullopt;
+    if (!next) return std::nullopt;
+    sum = *next;
+  }
+  return sum;
+}
+
+Dim Dim::substitute(std::string_view name, const Dim& replacement) const {
+  Dim sum;
+  for (const Term& term : terms_) {
+    Dim product(term.coefficient);
+    for (const Atom& atom : term.factors) {
+      if (!atom.function) {
+        product = product * (atom.text == name ? replacement : symbol(atom.text));
+        continue;
+      }
+      const Dim a = atom.function->a.substitute(name, replacement);
+      const Dim b = atom.function->b.substitute(name, replacement);
+      product = product * (atom.function->name == "floor" ? floor_div(a, b)
+                           : atom.function->name == "min" ? min(a, b)
+                                                          : max(a, b));
+    }
+    sum = sum + product;
+  }
+  return sum;
+}
+
+// sum := product (('+' | '-') product)*      product := factor ('*' factor)*
+// factor := number | '-' factor | '(' sum ')' | name | floor '(' product '/' factor ')'
+//         | (min | max) '(' sum ',' sum ')'
+class DimParser {
+ public:
+  explicit DimParser(std::string_view text) : text_(text), rest_(text) {}
+
+  Dim whole() {
+    Dim dim = sum(0);
+    skip_space();
+    if (!rest_.empty()) broken();
+    return dim;
+  }
+
+ private:
+  static constexpr int kMaxDepth = 64;
+
+  [[noreturn]] void broken() const {
+    fail(Error::kCorrupt, "the size ", in_quotes(text_), " is no expression at ",
+         rest_.empty() ? "its end" : in_quotes(rest_, 20));
+  }
+
+  void skip_space() {
+    while (rest_.starts_with(' ')) rest_.remove_prefix(1);
+  }
+
+  bool accept(char c) {
+    skip_space();
+    if (!rest_.starts_with(c)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  void expect(char c) {
+    if (!accept(c)) broken();
+  }
+
+  Dim sum(int depth) {
+    if (depth > kMaxDepth) broken();
+    Dim total = product(depth);
+    while (true) {
+      if (accept('+')) {
+        total = total + product(depth);
+      } else if (accept('-')) {
+        total = total - product(depth);
+      } else {
+        return total;
+      }
+    }
+  }
+
+  Dim product(int depth) {
+    Dim total = factor(depth);
+    while (accept('*')) total = total * factor(depth);
+    return total;
+  }
+
+  Dim factor(int depth) {
+    if (depth > kMaxDepth) broken();
+    if (accept('-')) return Dim(0) - factor(depth + 1);
+    if (accept('(')) {
+      Dim inside = sum(depth + 1);
+      expect(')');
+      return inside;
+    }
+    if (!rest_.empty() && rest_[0] >= '0' && rest_[0] <= '9') return number();
+    return name(depth);
+  }
+
+  Dim number() {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+    if (error != std::errc()) broken();
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    return value;
+  }
+
+  Dim name(int depth) {
+    const std::size_t length = std::min(rest_.find_first_of(" +-*/(),"), rest_.size());
+    if (length == 0) broken();
+    const std::string_view word = rest_.substr(0, length);
+    rest_.remove_prefix(length);
+    const bool is_function = word == "floor" || word == "min" || word == "max";
+    if (!is_function || !accept('(')) return Dim::symbol(std::string(word));
+    const Dim a = sum(depth + 1);
+    expect(word == "floor" ? '/' : ',');
+    const Dim b = word == "floor" ? factor(depth + 1) : sum(depth + 1);
+    expect(')');
+    return word == "floor" ? floor_div(a, b) : word == "min" ? min(a, b) : max(a, b);
+  }
+
+  std::string_view text_;
+  std::string_view rest_;
+};
+
+Dim Dim::parse(std::string_view text) { return DimParser(text).whole(); }
+
+}  // namespace voxport

@@ -1,0 +1,82 @@
+// Dim: the size of an axis. A number, a symbol, or an expression of symbols: frames, 256*frames,
+// 2*t+1, floor(t/2). Kept in one normal form, so that equal expressions are equal values.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace voxport {
+
+class Dim {
+ public:
+  Dim() = default;             // 0
+  Dim(std::int64_t constant);  // NOLINT: a number is a size
+  static Dim symbol(std::string name);
+
+  // Reads what text() writes. Fails with kCorrupt when the text is no expression.
+  static Dim parse(std::string_view text);
+
+  std::optional<std::int64_t> constant() const;
+  bool is_constant() const { return constant().has_value(); }
+  // The name, when this is a symbol and nothing else.
+  std::optional<std::string_view> symbol_name() const;
+
+  // Every symbol in it, each once, in order of name.
+  std::vector<std::string> symbols() const;
+
+  // 2*t + 1, terms in order of name, the constant last.
+  std::string text() const;
+
+  friend Dim operator+(const Dim& a, const Dim& b);
+  friend Dim operator-(const Dim& a, const Dim& b);
+  friend Dim operator*(const Dim& a, const Dim& b);
+  bool operator==(const Dim& other) const;
+
+  // The largest integer not above a/b; simplified where b divides a. Asks for b != 0.
+  friend Dim floor_div(const Dim& a, const Dim& b);
+  friend Dim ceil_div(const Dim& a, const Dim& b);
+  friend Dim min(const Dim& a, const Dim& b);
+  friend Dim max(const Dim& a, const Dim& b);
+
+  // Its value where `value_of` knows every symbol; nothing where it does not, or 64 bits do not
+  // hold the value.
+  std::optional<std::int64_t> evaluate(
+      const std::function<std::optional<std::int64_t>(std::string_view)>& value_of) const;
+
+  // With the symbol `name` replaced.
+  Dim substitute(std::string_view name, const Dim& replacement) const;
+
+ private:
+  // floor, min or max of two expressions that could not be simplified.
+  struct Function;
+
+  // A symbol, or a function; `text` is both its order and its identity.
+  struct Atom {
+    std::string text;
+    std::shared_ptr<const Function> function;  // null for a symbol
+    auto operator<=>(const Atom& other) const { return text <=> other.text; }
+    bool operator==(const Atom& other) const { return text == other.text; }
+  };
+
+  // coefficient * factor * factor ..., the factors in order.
+  struct Term {
+    std::int64_t coefficient = 0;
+    std::vector<Atom> factors;
+  };
+
+  static Dim function(std::string_view name, const Dim& a, const Dim& b);
+  void add(const Term& term);
+  std::optional<Dim> exact_quotient(const Dim& divisor) const;
+
+  // In order of their factors; no coefficient is 0; the constant has no factors.
+  std::vector<Term> terms_;
+
+  friend class DimParser;
+};
+
+}  // namespace voxport

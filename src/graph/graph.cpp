@@ -1,0 +1,196 @@
+#include "graph/graph.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "base/fail.h"
+
+namespace voxport {
+
+const std::string& Value::name() const { return graph_->values_[index_].name; }
+const Type& Value::type() const { return graph_->values_[index_].type; }
+
+const Shape& Value::shape() const {
+  const std::optional<Shape>& shape = type().shape;
+  if (!shape) fail(Error::kUnsupported, "the rank of ", in_quotes(name()), " is not known");
+  return *shape;
+}
+
+const Tensor* Value::constant() const {
+  const std::optional<Tensor>& constant = graph_->values_[index_].constant;
+  return constant ? &*constant : nullptr;
+}
+
+std::optional<Node> Value::producer() const {
+  const std::int64_t producer = graph_->values_[index_].producer;
+  if (producer < 0) return std::nullopt;
+  return Node(graph_, static_cast<std::uint32_t>(producer));
+}
+
+const std::string& Node::op() const { return graph_->nodes_[index_].op; }
+const std::string& Node::domain() const { return graph_->nodes_[index_].domain; }
+const std::string& Node::name() const { return graph_->nodes_[index_].name; }
+std::span<const Value> Node::inputs() const { return graph_->nodes_[index_].inputs; }
+std::span<const Value> Node::outputs() const { return graph_->nodes_[index_].outputs; }
+const Attributes& Node::attributes() const { return graph_->nodes_[index_].attributes; }
+
+Value Node::input(std::size_t i) const { return i < inputs().size() ? inputs()[i] : Value(); }
+
+const Attribute* Node::find(std::string_view name) const {
+  for (const auto& [key, attribute] : attributes())
+    if (key == name) return &attribute;
+  return nullptr;
+}
+
+Graph::Scope::Scope(Graph& graph, std::string_view name)
+    : graph_(graph), length_(graph.scope_.size()) {
+  graph.scope_ = graph.scoped(name);
+}
+
+Graph::Scope::~Scope() { graph_.scope_.resize(length_); }
+
+std::string Graph::scoped(std::string_view name) const {
+  return scope_.empty() ? std::string(name) : cat(scope_, ".", name);
+}
+
+// The first of a name keeps it; the next ones are numbered.
+std::string Graph::unique(std::string name) {
+  const auto [place, is_new] = used_names_.emplace(name, 0);
+  if (is_new) return name;
+  while (true) {
+    std::string numbered = cat(name, "_", ++place->second);
+    if (used_names_.emplace(numbered, 0).second) return numbered;
+  }
+}
+
+Value Graph::add_value(std::string name, Type type) {
+  ValueData& data = values_.emplace_back();
+  data.name = unique(std::move(name));
+  data.type = std::move(type);
+  return {this, static_cast<std::uint32_t>(values_.size() - 1)};
+}
+
+Value Graph::add_input(std::string name, Type type) {
+  inputs_.push_back(add_value(std::move(name), std::move(type)));
+  return inputs_.back();
+}
+
+Value Graph::add_constant(std::string_view name, Tensor values) {
+  Type type;
+  type.dtype = values.dtype;
+  type.shape.emplace();
+  for (const std::int64_t size : values.shape) type.shape->push_back(size);
+  if (values.dtype == DType::kInt64 && values.shape.size() <= 1 &&
+      values.numel() <= static_cast<std::int64_t>(Type::kMaxElements)) {
+    type.elements.emplace();
+    for_each_element(values, [&](const std::byte* element) {
+      std::int64_t number;
+      std::memcpy(&number, element, sizeof number);
+      type.elements->push_back(number);
+    });
+  }
+  const Value value = add_value(scoped(name), std::move(type));
+  values_[value.index_].constant = std::move(values);
+  return value;
+}
+
+Node Graph::add_node(std::string name, std::string op, std::vector<Value> inputs,
+                     Attributes attributes, std::span<const Type> output_types,
+                     std::string domain) {
+  const auto index = static_cast<std::uint32_t>(nodes_.size());
+  NodeData& data = nodes_.emplace_back();
+  data.name = std::move(name);
+  data.op = std::move(op);
+  data.domain = std::move(domain);
+  data.inputs = std::move(inputs);
+  data.attributes = std::move(attributes);
+  for (std::size_t i = 0; i < output_types.size(); ++i) {
+    const Value output = add_value(cat(data.name, ":", i), output_types[i]);
+    values_[output.index_].producer = index;
+    data.outputs.push_back(output);
+  }
+  return {this, index};
+}
+
+void Graph::add_output(std::string name, Value value) {
+  outputs_.emplace_back(std::move(name), value);
+}
+
+std::vector<Value> Graph::constants() const {
+  std::vector<Value> used;
+  std::vector<bool> seen(values_.size(), false);
+  const auto visit = [&](Value value) {
+    if (!value || !value.constant() || seen[value.index_]) return;
+    seen[value.index_] = true;
+    used.push_back(value);
+  };
+  for (const Node& node : nodes())
+    for (const Value& input : node.inputs()) visit(input);
+  for (const auto& [name, value] : outputs_) visit(value);
+  return used;
+}
+
+// Depth first along the inputs, starting from each node in the order they were made: the order
+// stays as it is where it is right already.
+std::vector<Node> Graph::nodes() const {
+  enum class Mark : char { kNew, kOpen, kDone };
+  std::vector<Mark> marks(nodes_.size(), Mark::kNew);
+  std::vector<Node> sorted;
+  std::vector<std::uint32_t> stack;
+  for (std::uint32_t start = 0; start < nodes_.size(); ++start) {
+    if (nodes_[start].removed || marks[start] != Mark::kNew) continue;
+    stack.push_back(start);
+    while (!stack.empty()) {
+      const std::uint32_t at = stack.back();
+      if (marks[at] == Mark::kDone) {
+        stack.pop_back();
+        continue;
+      }
+      if (marks[at] == Mark::kOpen) {  // all that it depends on is in place
+        marks[at] = Mark::kDone;
+        sorted.push_back(Node(const_cast<Graph*>(this), at));
+        stack.pop_back();
+        continue;
+      }
+      marks[at] = Mark::kOpen;
+      for (const Value& input : nodes_[at].inputs) {
+        const std::int64_t producer = input ? values_[input.index_].producer : -1;
+        if (producer < 0) continue;
+        const auto before = static_cast<std::uint32_t>(producer);
+        if (marks[before] == Mark::kOpen)
+          fail(Error::kCorrupt, "node ", in_quotes(nodes_[before].name), " depends on itself");
+        if (marks[before] == Mark::kNew) stack.push_back(before);
+      }
+    }
+  }
+  return sorted;
+}
+
+void Graph::replace(Value from, Value to) {
+  assert(from.graph_ == this && to.graph_ == this);
+  for (NodeData& node : nodes_)
+    if (!node.removed) std::replace(node.inputs.begin(), node.inputs.end(), from, to);
+  for (auto& [name, value] : outputs_)
+    if (value == from) value = to;
+}
+
+void Graph::rename(Value value, std::string name) {
+  values_[value.index_].name = unique(std::move(name));
+}
+
+void Graph::remove(Node node) {
+  assert(std::all_of(node.outputs().begin(), node.outputs().end(),
+                     [&](const Value& output) { return count_uses(output) == 0; }));
+  nodes_[node.index_].removed = true;
+}
+
+std::size_t Graph::count_uses(Value value) const {
+  std::ptrdiff_t count = 0;
+  for (const NodeData& node : nodes_)
+    if (!node.removed) count += std::count(node.inputs.begin(), node.inputs.end(), value);
+  for (const auto& [name, output] : outputs_) count += output == value ? 1 : 0;
+  return static_cast<std::size_t>(count);
+}
+
+}  // namespace voxport

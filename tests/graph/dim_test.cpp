@@ -1,0 +1,84 @@
+#include "graph/dim.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/data.h"
+
+namespace voxport {
+namespace {
+
+const Dim t = Dim::symbol("t");
+const Dim frames = Dim::symbol("frames");
+
+TEST(Dim, HasOneNormalForm) {
+  EXPECT_EQ(t + t + 1, Dim(1) + Dim(2) * t);
+  EXPECT_EQ((t + 1) * (t - 1), t * t - 1);
+  EXPECT_EQ(t - t, Dim(0));
+  EXPECT_NE(t, frames);
+}
+
+TEST(Dim, PrintsTheConstantLast) {
+  EXPECT_EQ((Dim(1) + Dim(2) * t).text(), "2*t + 1");
+  EXPECT_EQ((frames * 256).text(), "256*frames");
+  EXPECT_EQ((Dim(0) - t + 3).text(), "-t + 3");
+  EXPECT_EQ(Dim(0).text(), "0");
+  EXPECT_EQ(floor_div(t + 1, 2).text(), "floor((t + 1)/2)");
+}
+
+TEST(Dim, DividesWhatItCan) {
+  EXPECT_EQ(floor_div(frames * 256, 256), frames);
+  EXPECT_EQ(floor_div(t * 4 + 5, 2), t * 2 + 2);
+  EXPECT_EQ(floor_div(t * frames, frames), t);
+  EXPECT_EQ(floor_div(Dim(-7), 2), Dim(-4));
+  EXPECT_EQ(ceil_div(Dim(7), 2), Dim(4));
+  EXPECT_EQ(message_of([] { floor_div(t, 0); }), "a size is divided by 0");
+}
+
+TEST(Dim, ComparesWhatDiffersByANumber) {
+  EXPECT_EQ(max(t, t + 1), t + 1);
+  EXPECT_EQ(min(t, t + 1), t);
+  EXPECT_EQ(max(t, 1), max(Dim(1), t));
+}
+
+// Every expression, at many sizes, against the arithmetic it stands for.
+TEST(Dim, EvaluatesToWhatItSays) {
+  for (std::int64_t size = -9; size < 40; ++size) {
+    const auto value = [&](const Dim& dim) {
+      return dim.evaluate([&](std::string_view) { return std::optional(size); });
+    };
+    for (const std::int64_t by : {1, 2, 3, 5, 7}) {
+      for (const std::int64_t shift : {-4, -1, 0, 1, 6}) {
+        const std::int64_t number = 3 * size + shift;
+        const std::int64_t floor = (number - ((number % by) + by) % by) / by;
+        EXPECT_EQ(value(floor_div(t * 3 + shift, by)), floor);
+        EXPECT_EQ(value(ceil_div(t * 3 + shift, by)), floor + (number % by != 0 ? 1 : 0));
+        EXPECT_EQ(value(max(t * 3 + shift, t * 2)), std::max(number, 2 * size));
+      }
+    }
+  }
+}
+
+TEST(Dim, IsReadBackAsItWasPrinted) {
+  for (const Dim& dim :
+       {t * 2 + 1, floor_div(t + 3, 2), max(t, Dim(1)) * 4, ceil_div(t * frames, 8),
+        Dim(0) - t * frames, min(frames, t - 2), floor_div(frames, t * 2)})
+    EXPECT_EQ(Dim::parse(dim.text()), dim) << dim.text();
+}
+
+TEST(Dim, RefusesWhatIsNoExpression) {
+  EXPECT_EQ(message_of([] { Dim::parse("2*"); }), "the size '2*' is no expression at its end");
+  EXPECT_EQ(message_of([] { Dim::parse("a b"); }), "the size 'a b' is no expression at 'b'");
+  EXPECT_EQ(message_of([] { Dim::parse(std::string(100, '(')); }).substr(0, 10), "the size '");
+}
+
+TEST(Dim, SubstitutesASymbolEverywhere) {
+  EXPECT_EQ(floor_div(t + 1, 2).substitute("t", frames * 2), frames);
+  EXPECT_EQ((t * t).substitute("t", 3), Dim(9));
+}
+
+TEST(Dim, RefusesSizesBeyondSixtyThreeBits) {
+  EXPECT_EQ(message_of([] { Dim(INT64_MAX) * t + t; }), "a size has more than 63 bits");
+}
+
+}  // namespace
+}  // namespace voxport

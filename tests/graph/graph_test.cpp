@@ -1,0 +1,76 @@
+#include "graph/graph.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/builder.h"
+#include "graph/check.h"
+#include "graph/print.h"
+#include "tests/data.h"
+
+namespace voxport {
+namespace {
+
+Type float_type(Shape shape) { return {DType::kFloat32, std::move(shape), {}}; }
+
+TEST(Graph, NamesNodesByTheScopeThatMadeThem) {
+  Graph graph;
+  Builder g(graph);
+  const Value x = graph.add_input("x", float_type({Dim::symbol("b"), 4}));
+  Value y = x;
+  {
+    const Graph::Scope dec(graph, "dec");
+    const Graph::Scope ups(graph, "ups.0");
+    y = g.node("Relu", {x});
+    y = g.node("Relu", {y});
+  }
+  const Value z = g.node("Relu", {y});
+  EXPECT_EQ(x.producer(), std::nullopt);
+  EXPECT_EQ(y.producer()->name(), "dec.ups.0.Relu_1");
+  EXPECT_EQ(z.producer()->name(), "Relu");
+}
+
+TEST(Graph, OrdersNodesAfterWhatTheyDependOn) {
+  Graph graph;
+  Builder g(graph);
+  const Value x = graph.add_input("x", float_type({4}));
+  const Value late = g.node("Relu", {x});
+  const Value user = g.node("Tanh", {late});
+  const Value early = g.node("Abs", {x});  // made last, needed first
+  graph.replace(late, early);
+  graph.add_output("y", user);
+  graph.remove(*late.producer());
+  check(graph);
+  EXPECT_EQ(print(graph),
+            "x: f32[4]\n"
+            "Abs:0: f32[4] = Abs(x)\n"
+            "Tanh:0: f32[4] = Tanh(Abs:0)\n"
+            "return y=Tanh:0\n");
+}
+
+TEST(Graph, RefusesACycle) {
+  Graph graph;
+  Builder g(graph);
+  const Value x = graph.add_input("x", float_type({4}));
+  const Value a = g.node("Relu", {x});
+  const Value b = g.node("Tanh", {a});
+  graph.add_output("y", b);
+  graph.replace(x, b);
+  EXPECT_EQ(message_of([&] { check(graph); }).substr(0, 6), "node '");
+}
+
+TEST(Graph, CountsUses) {
+  const auto graph = parse_graph("x: f32[4]\ny = Add(x, x)\nreturn y, z=x");
+  EXPECT_EQ(graph->count_uses(graph->inputs()[0]), 3U);
+}
+
+TEST(Check, SeesATypeThatIsNotTrue) {
+  Graph graph;
+  const Value x = graph.add_input("x", float_type({4}));
+  const Type wrong = float_type({5});
+  const Node node = graph.add_node(graph.take_name("Relu"), "Relu", {x}, {}, {&wrong, 1});
+  graph.add_output("y", node.output());
+  EXPECT_EQ(message_of([&] { check(graph); }), "output 0 of 'Relu' is f32[5], expected f32[4]");
+}
+
+}  // namespace
+}  // namespace voxport
