@@ -703,6 +703,25 @@ def containers():
     }
 
 
+@case("same_names", ("1.13",))
+def same_names():
+    """Different keys that make the same name, and integers that no double holds."""
+    big = torch.tensor([2 ** 63 - 1, -2 ** 63, 2 ** 53 + 1])
+    return {0: torch.tensor([1]), "0": torch.tensor([2]), "a.b": torch.tensor([3]), "a": {"b": torch.tensor([4])},
+            "big": big}
+
+
+@case("root_tensor", ("1.13",))
+def root_tensor():
+    return torch.tensor(3.5)
+
+
+@case("packed_sequence", ("1.13",))
+def packed_sequence():
+    """Tensors that are arguments of an object, here of a namedtuple."""
+    return {"packed": torch.nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2, 4), [3, 2])}
+
+
 @case("batches_deflated", ("2.6",), as_deflated)
 def batches():
     """More than 1000 items, which pickle writes in batches, and more than 256 memo entries."""

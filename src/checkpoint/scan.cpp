@@ -94,6 +94,7 @@ constexpr std::string_view kHarmlessGlobals[] = {
     "torch.jit._pickle.restore_type_tag",
     "torch.nn.parameter.Buffer",
     "torch.nn.parameter.Parameter",
+    "torch.nn.utils.rnn.PackedSequence",
     "torch.nn.utils.weight_norm.WeightNorm",
     "torch.per_channel_affine",
     "torch.per_tensor_affine",

@@ -65,6 +65,35 @@ TEST(ReadTensor, GivesTheValuesPyTorchGave) {
   EXPECT_EQ(tensor.size(), tensor.info.bytes / 4) << "folded from weight_g and weight_v";
 }
 
+TEST(ReadTensor, GivesIntegersAsTheyAre) {
+  const TensorValues tensor =
+      read_tensor(data_folder() / "checkpoints/same_names.torch1.13.pt", "big");
+  EXPECT_EQ(std::get<std::vector<std::int64_t>>(tensor.values),
+            (std::vector<std::int64_t>{INT64_MAX, INT64_MIN, 9007199254740993}));
+}
+
+TEST(ReadTensor, TellsTensorsOfOneNameApart) {
+  const auto file = data_folder() / "checkpoints/same_names.torch1.13.pt";
+  std::vector<std::string> names;
+  for (const TensorInfo& tensor : inspect(file).tensors) names.push_back(tensor.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"0", "0 #2", "a.b", "a.b #2", "big"}));
+  EXPECT_EQ(std::get<std::vector<std::int64_t>>(read_tensor(file, "0").values)[0], 1);
+  EXPECT_EQ(std::get<std::vector<std::int64_t>>(read_tensor(file, "a.b #2").values)[0], 4);
+}
+
+TEST(ReadTensor, FindsAFileThatIsOneTensor) {
+  const TensorValues tensor =
+      read_tensor(data_folder() / "checkpoints/root_tensor.torch1.13.pt", "(root)");
+  EXPECT_EQ(std::get<std::vector<double>>(tensor.values), std::vector<double>{3.5});
+}
+
+TEST(Inspect, ListsWhatAnUnknownObjectIsMadeOf) {
+  const Inspection packed = inspect(data_folder() / "checkpoints/packed_sequence.torch1.13.pt");
+  ASSERT_EQ(packed.tensors.size(), 2U);
+  EXPECT_EQ(packed.tensors[0].name, "packed.0");
+  EXPECT_EQ(packed.tensors[0].shape, (std::vector<std::int64_t>{5, 4}));
+}
+
 TEST(ReadTensor, NamesItsNeighboursWhenThereIsNoSuchTensor) {
   const auto file = data_folder() / "voices/hifigan-v1.pth";
   const std::string message = message_of([&] { read_tensor(file, "generator.conv_pre.wait"); });

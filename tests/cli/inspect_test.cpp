@@ -111,6 +111,19 @@ TEST(InspectCommand, EndsWithThreeWhenAStorageIsDamaged) {
   EXPECT_TRUE(contains(result.err, "do not match their CRC")) << result.err;
 }
 
+// Only the first bytes tell the kind: a file far larger than memory must not be read to its end.
+TEST(Program, LooksAtTheBeginningOfAHugeFile) {
+  const fs::path file = fs::temp_directory_path() / ("huge." + std::to_string(getpid()));
+  std::ofstream(file).close();
+  fs::resize_file(file, std::uintmax_t{1} << 36);  // takes no room on the disk
+  const Result result = run("inspect " + file.string());
+  fs::remove(file);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_TRUE(
+      result.err.starts_with("voxport: the file is of no known kind: it starts with '\\x00"))
+      << result.err;
+}
+
 TEST(InspectCommand, PrintsNoColoursIntoAFile) {
   const Result result = run("inspect " + data("voices/single.ckpt"));
   EXPECT_EQ(result.exit_code, 0);
