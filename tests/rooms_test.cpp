@@ -18,6 +18,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"checkpoint", {"checkpoint", "base", "zlib.h", "nlohmann"}},
     {"graph", {"graph", "base"}},
     {"arch", {"arch", "base", "checkpoint"}},
+    {"passes", {"passes", "base", "graph", "voxport/error.h"}},
     {"api", {"api", "arch", "base", "checkpoint", "voxport", "nlohmann"}},
     {"cli", {"cli", "base", "voxport", "CLI"}},
 };

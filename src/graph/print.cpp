@@ -65,7 +65,9 @@ std::string values_text(const Tensor& tensor) {
   return " " + list_text(values, [](const std::string& value) { return value; });
 }
 
-std::string attribute_text(const Attribute& attribute) {
+}  // namespace
+
+std::string print(const Attribute& attribute) {
   struct Visitor {
     std::string operator()(std::int64_t value) const { return std::to_string(value); }
     std::string operator()(double value) const { return float_text(value); }
@@ -86,6 +88,8 @@ std::string attribute_text(const Attribute& attribute) {
   };
   return std::visit(Visitor(), attribute);
 }
+
+namespace {
 
 std::string declared(const Value& value) { return cat(value.name(), ": ", print(value.type())); }
 
@@ -123,7 +127,7 @@ std::string print(const Graph& graph) {
     }
     out += cat(results, " = ", node.op(), "(", arguments, ")");
     for (const auto& [key, attribute] : node.attributes())
-      out += cat(" ", key, "=", attribute_text(attribute));
+      out += cat(" ", key, "=", print(attribute));
     out += "\n";
   }
   out += "return";

@@ -22,6 +22,9 @@ std::string print(const Graph& graph);
 // f32[b, 192, t]; f32[?] when the rank is not known.
 std::string print(const Type& type);
 
+// [1, 2], 0.5, "text"; tensors and graphs by what they are.
+std::string print(const Attribute& attribute);
+
 // f32 for float32, and back.
 std::string_view short_name(DType dtype);
 std::optional<DType> dtype_of_short_name(std::string_view name);

@@ -1,0 +1,16 @@
+// Every pass, one file each, of the same name. True when something was changed.
+#pragma once
+
+#include "graph/graph.h"
+
+namespace voxport {
+
+bool drop_dead_nodes(Graph& graph);
+bool drop_identities(Graph& graph);
+bool fold_cast_chains(Graph& graph);
+bool fold_constants(Graph& graph);
+bool fold_transpose_chains(Graph& graph);
+bool share_constants(Graph& graph);
+bool share_expressions(Graph& graph);
+
+}  // namespace voxport

@@ -1,0 +1,21 @@
+// The driver of passes that replace one value by another.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "graph/graph.h"
+
+namespace voxport {
+
+// Calls `rewrite` with each node of the operator `op` (every operator when it is empty), in order.
+// Where it gives a value, all users of the node's output use that instead; the node is left for
+// drop_dead_nodes. True when any was replaced.
+bool rewrite_each(Graph& graph, std::string_view op,
+                  const std::function<std::optional<Value>(const Node&)>& rewrite);
+
+// The node that makes `value`, when it is of the operator `op`; nothing otherwise.
+std::optional<Node> producer(Value value, std::string_view op);
+
+}  // namespace voxport

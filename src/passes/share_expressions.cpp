@@ -1,0 +1,53 @@
+#include <map>
+#include <string>
+
+#include "base/text.h"
+#include "graph/print.h"
+#include "passes/passes.h"
+
+namespace voxport {
+namespace {
+
+// Two runs of these differ, so two nodes of them do.
+bool is_random(const Node& node) {
+  return node.op().starts_with("Random") || node.op() == "Dropout";
+}
+
+bool has_graphs(const Node& node) {
+  for (const auto& [key, attribute] : node.attributes())
+    if (std::holds_alternative<std::shared_ptr<const Graph>>(attribute) ||
+        std::holds_alternative<Tensor>(attribute))
+      return true;
+  return false;
+}
+
+// What the node computes, as text: operator, inputs, attributes, number of outputs.
+std::string expression(const Node& node) {
+  std::string text = cat(node.domain(), ":", node.op(), "/", node.outputs().size(), "(");
+  for (const Value& input : node.inputs()) text += cat(input ? input.name() : "_", ",");
+  text += ")";
+  for (const auto& [key, attribute] : node.attributes())
+    text += cat(" ", key, "=", print(attribute));
+  return text;
+}
+
+}  // namespace
+
+// Two nodes that compute the same from the same -> one.
+bool share_expressions(Graph& graph) {
+  std::map<std::string, Node> first;
+  bool changed = false;
+  for (const Node& node : graph.nodes()) {
+    if (is_random(node) || has_graphs(node)) continue;
+    const auto [known, is_new] = first.emplace(expression(node), node);
+    if (is_new) continue;
+    for (std::size_t i = 0; i < node.outputs().size(); ++i) {
+      if (graph.count_uses(node.outputs()[i]) == 0) continue;
+      graph.replace(node.outputs()[i], known->second.outputs()[i]);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace voxport
