@@ -14,6 +14,8 @@ namespace voxport {
 struct Dim::Function {
   std::string name;  // floor, min, max
   Dim a, b;
+
+  std::optional<std::int64_t> evaluate(const ValueOf& value_of) const;
 };
 
 namespace {
@@ -198,8 +200,17 @@ Dim max(const Dim& a, const Dim& b) {
   return a.text() < b.text() ? Dim::function("max", a, b) : Dim::function("max", b, a);
 }
 
-std::optional<std::int64_t> Dim::evaluate(
-    const std::function<std::optional<std::int64_t>(std::string_view)>& value_of) const {
+std::optional<std::int64_t> Dim::Function::evaluate(const ValueOf& value_of) const {
+  const auto x = a.evaluate(value_of);
+  const auto y = b.evaluate(value_of);
+  if (!x || !y) return std::nullopt;
+  if (name == "min") return std::min(*x, *y);
+  if (name == "max") return std::max(*x, *y);
+  if (*y == 0) return std::nullopt;
+  return floor_of(*x, *y);
+}
+
+std::optional<std::int64_t> Dim::evaluate(const ValueOf& value_of) const {
   std::int64_t sum = 0;
   for (const Term& term : terms_) {
     std::optional<std::int64_t> product = term.coefficient;
@@ -208,12 +219,7 @@ std::optional<std::int64_t> Dim::evaluate(
       if (!atom.function) {
         value = value_of(atom.text);
       } else {
-        const auto a = atom.function->a.evaluate(value_of);
-        const auto b = atom.function->b.evaluate(value_of);
-        if (!a || !b || (atom.function->name == "floor" && *b == 0)) return std::nullopt;
-        value = atom.function->name == "floor" ? floor_of(*a, *b)
-                : atom.function->name == "min" ? std::min(*a, *b)
-                                               : std::max(*a, *b);
+        value = atom.function->evaluate(value_of);
       }
       product = product && value ? checked_mul(*product, *value) : std::nullopt;
     }

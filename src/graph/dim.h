@@ -45,8 +45,8 @@ class Dim {
 
   // Its value where `value_of` knows every symbol; nothing where it does not, or 64 bits do not
   // hold the value.
-  std::optional<std::int64_t> evaluate(
-      const std::function<std::optional<std::int64_t>(std::string_view)>& value_of) const;
+  using ValueOf = std::function<std::optional<std::int64_t>(std::string_view)>;
+  std::optional<std::int64_t> evaluate(const ValueOf& value_of) const;
 
   // With the symbol `name` replaced.
   Dim substitute(std::string_view name, const Dim& replacement) const;
