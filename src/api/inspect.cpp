@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <type_traits>
 #include <unordered_map>
@@ -21,20 +20,38 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Calls `visit` for each tensor, in order, with the name that the public headers promise.
-void for_each_named_tensor(const Value& root,
-                           const std::function<void(const std::string&, const Tensor&)>& visit) {
-  std::unordered_map<std::string, int> seen;
-  for_each_tensor(root, [&](const std::string& path, const Tensor& tensor) {
-    const std::string name = path.empty() ? "(root)" : path;
-    const int count = ++seen[name];
-    visit(count == 1 ? name : cat(name, " #", count), tensor);
-  });
+struct NamedTensor {
+  std::string name;
+  const Tensor* tensor;
+};
+
+bool has_equal_names(const std::vector<NamedTensor>& tensors) {
+  std::vector<std::string_view> names;
+  names.reserve(tensors.size());
+  for (const NamedTensor& named : tensors) names.push_back(named.name);
+  std::sort(names.begin(), names.end());
+  return std::adjacent_find(names.begin(), names.end()) != names.end();
 }
 
-TensorInfo describe(const std::string& name, const Tensor& tensor) {
+// All tensors in order, under the names that the public headers promise.
+std::vector<NamedTensor> named_tensors(const Value& root) {
+  std::size_t count = 0;
+  for_each_tensor(root, [&](const std::string&, const Tensor&) { ++count; });
+  std::vector<NamedTensor> tensors;
+  tensors.reserve(count);
+  for_each_tensor(root, [&](const std::string& path, const Tensor& tensor) {
+    tensors.push_back({path.empty() ? "(root)" : path, &tensor});
+  });
+  if (!has_equal_names(tensors)) return tensors;
+  std::unordered_map<std::string, int> seen;
+  for (NamedTensor& named : tensors)
+    if (const int number = ++seen[named.name]; number > 1) named.name += cat(" #", number);
+  return tensors;
+}
+
+TensorInfo describe(std::string name, const Tensor& tensor) {
   TensorInfo info;
-  info.name = name;
+  info.name = std::move(name);
   info.dtype = name_of(tensor.dtype);
   info.shape = tensor.shape;
   info.bytes = tensor.size_in_bytes();
@@ -159,10 +176,10 @@ std::string suggestions(const std::vector<std::string>& names, const std::string
 Tensor find_or_fold(const Value& root, const std::string& name) {
   std::unordered_map<std::string, const Tensor*> tensors;
   std::vector<std::string> names;
-  for_each_named_tensor(root, [&](const std::string& found, const Tensor& tensor) {
-    tensors.emplace(found, &tensor);
-    names.push_back(found);
-  });
+  for (const NamedTensor& named : named_tensors(root)) {
+    tensors.emplace(named.name, named.tensor);
+    names.push_back(named.name);
+  }
   if (const auto found = tensors.find(name); found != tensors.end()) return *found->second;
   for (const WeightNormNames& parts : {old_weight_norm(name), new_weight_norm(name)}) {
     const auto g = tensors.find(parts.g);
@@ -220,12 +237,10 @@ Inspection inspect(const std::filesystem::path& path, const InspectOptions& opti
   inspection.writer = writer_of(checkpoint);
   clock.done("read the file", inspection.kind);
 
-  std::size_t count = 0;
-  for_each_tensor(checkpoint.root, [&](const std::string&, const Tensor&) { ++count; });
-  inspection.tensors.reserve(count);
-  for_each_named_tensor(checkpoint.root, [&](const std::string& name, const Tensor& tensor) {
-    inspection.tensors.push_back(describe(name, tensor));
-  });
+  std::vector<NamedTensor> tensors = named_tensors(checkpoint.root);
+  inspection.tensors.reserve(tensors.size());
+  for (NamedTensor& named : tensors)
+    inspection.tensors.push_back(describe(std::move(named.name), *named.tensor));
   inspection.weight_norms = count_weight_norms(inspection.tensors);
   clock.done("listed the tensors", cat(inspection.tensors.size(), " tensors, ",
                                        human_bytes(total_bytes(inspection.tensors))));
