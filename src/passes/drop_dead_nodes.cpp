@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "passes/passes.h"
 
 namespace voxport {
@@ -6,11 +8,12 @@ namespace voxport {
 bool drop_dead_nodes(Graph& graph) {
   bool changed = false;
   std::vector<Node> nodes = graph.nodes();
-  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+  std::reverse(nodes.begin(), nodes.end());  // users before what they use
+  for (const Node& node : nodes) {
     bool is_used = false;
-    for (const Value& output : node->outputs()) is_used |= graph.count_uses(output) > 0;
+    for (const Value& output : node.outputs()) is_used |= graph.count_uses(output) > 0;
     if (is_used) continue;
-    graph.remove(*node);
+    graph.remove(node);
     changed = true;
   }
   return changed;
