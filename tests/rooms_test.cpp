@@ -31,7 +31,8 @@ bool is_standard(const std::string& header) {
 }
 
 bool is_posix(const std::string& header) {
-  return header == "fcntl.h" || header == "unistd.h" || header.starts_with("sys/");
+  return header == "fcntl.h" || header == "malloc.h" || header == "unistd.h" ||
+         header.starts_with("sys/");
 }
 
 bool may_include(const std::string& room, const std::string& header) {

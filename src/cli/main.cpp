@@ -9,6 +9,7 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <malloc.h>
 #include <voxport/error.h>
 #include <voxport/version.h>
 
@@ -83,6 +84,10 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGBUS, voxport::on_bus_error);
+  // A short life: memory that was given back is better used again than returned to the system.
+  mallopt(M_MMAP_THRESHOLD, 64 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  mallopt(M_TOP_PAD, 4 << 20);
   try {
     return voxport::run(argc, argv);
   } catch (const voxport::Error& error) {
