@@ -135,16 +135,16 @@ std::uint64_t total_bytes(const std::vector<TensorInfo>& tensors) {
   return bytes;
 }
 
-void add_stats(const Value& root, std::vector<TensorInfo>& tensors, const OnProgress& on_progress) {
-  const auto total = static_cast<double>(total_bytes(tensors));
+void add_stats(const std::vector<NamedTensor>& tensors, std::vector<TensorInfo>& infos,
+               const OnProgress& on_progress) {
+  const auto total = static_cast<double>(std::max<std::uint64_t>(total_bytes(infos), 1));
   std::uint64_t done = 0;
-  std::size_t i = 0;
-  for_each_tensor(root, [&](const std::string& name, const Tensor& tensor) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (on_progress) on_progress(static_cast<double>(done) / total);
-    tensors[i].stats =
-        in_context(cat("reading ", in_quotes(name)), [&] { return measure(tensor); });
-    done += tensors[i++].bytes;
-  });
+    infos[i].stats = in_context(cat("reading ", in_quotes(infos[i].name)),
+                                [&] { return measure(*tensors[i].tensor); });
+    done += infos[i].bytes;
+  }
 }
 
 Json tensor_json(const TensorInfo& tensor) {
@@ -189,24 +189,23 @@ Tensor find_or_fold(const Value& root, const std::string& name) {
   fail(Error::kUsage, "there is no tensor ", in_quotes(name), suggestions(names, name));
 }
 
+// Through contiguous(), which refuses what cannot or should not be read before anything is
+// allocated.
 template <class Number>
 std::vector<Number> read_as(const Tensor& tensor) {
-  std::vector<Number> numbers;
-  numbers.reserve(static_cast<std::size_t>(tensor.numel()));
-  for_each_element(tensor, [&](const std::byte* element) {
-    if constexpr (std::is_integral_v<Number>) {
-      // A double holds every integer but those of 64 bits.
-      Number number = 0;
-      if (size_of(tensor.dtype) == sizeof number) {
-        std::memcpy(&number, element, sizeof number);
-      } else {
-        number = static_cast<Number>(element_value(tensor.dtype, element));
-      }
-      numbers.push_back(number);
+  const Blob bytes = contiguous(tensor);
+  const std::size_t item = size_of(tensor.dtype);
+  std::vector<Number> numbers(bytes.size() / item);
+  const std::byte* element = bytes.bytes().data();
+  for (Number& number : numbers) {
+    // A double holds every integer but those of 64 bits.
+    if (std::is_integral_v<Number> && item == sizeof number) {
+      std::memcpy(&number, element, sizeof number);
     } else {
-      numbers.push_back(element_value(tensor.dtype, element));
+      number = static_cast<Number>(element_value(tensor.dtype, element));
     }
-  });
+    element += item;
+  }
   return numbers;
 }
 
@@ -271,7 +270,7 @@ Inspection inspect(const std::filesystem::path& path, const InspectOptions& opti
 
   if (options.stats) {
     in_context(cat("opening ", in_quotes(path.native())),
-               [&] { add_stats(checkpoint.root, inspection.tensors, options.on_progress); });
+               [&] { add_stats(tensors, inspection.tensors, options.on_progress); });
     clock.done("read all values", human_bytes(total_bytes(inspection.tensors)));
   }
   return inspection;

@@ -237,7 +237,6 @@ class Interpreter {
 
   // Calls we know.
   Value ordered_dict(const PickleCall& call);
-  Value counter(const PickleCall& call) { return value(arg(call, 0)); }
   Value list(const PickleCall& call);
   Value set(const PickleCall& call);
   Value complex(const PickleCall& call);
@@ -247,7 +246,6 @@ class Interpreter {
   Value attribute_dict(const PickleCall& call) { return dict(call.items()); }
   Value path(const PickleCall& call);
   Value reconstructor(const PickleCall& call);
-  Value size(const PickleCall& call) { return value(arg(call, 0)); }
   Value device(const PickleCall& call);
   Value first_argument(const PickleCall& call) { return value(arg(call, 0)); }
   Value rebuild_tensor(const PickleCall& call);
@@ -297,7 +295,7 @@ Interpreter::Handler Interpreter::find_handler(const std::string& name) {
       {"builtins.frozenset", &I::set},
       {"builtins.list", &I::list},
       {"builtins.set", &I::set},
-      {"collections.Counter", &I::counter},
+      {"collections.Counter", &I::first_argument},
       {"collections.OrderedDict", &I::ordered_dict},
       {"collections.defaultdict", &I::attribute_dict},
       {"copyreg._reconstructor", &I::reconstructor},
@@ -313,7 +311,7 @@ Interpreter::Handler Interpreter::find_handler(const std::string& name) {
       {"pathlib.PureWindowsPath", &I::path},
       {"pathlib.WindowsPath", &I::path},
       {"pytorch_lightning.utilities.parsing.AttributeDict", &I::attribute_dict},
-      {"torch.Size", &I::size},
+      {"torch.Size", &I::first_argument},
       {"torch._tensor._rebuild_from_type", &I::rebuild_from_type},
       {"torch._tensor._rebuild_from_type_v2", &I::rebuild_from_type},
       {"torch._utils._rebuild_device_tensor_from_cpu_tensor", &I::first_argument},

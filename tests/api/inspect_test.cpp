@@ -87,6 +87,16 @@ TEST(ReadTensor, FindsAFileThatIsOneTensor) {
   EXPECT_EQ(std::get<std::vector<double>>(tensor.values), std::vector<double>{3.5});
 }
 
+// A stride of 0 makes 2^50 elements of 16 bytes: refused before a byte is set aside for them.
+TEST(ReadTensor, SetsNoMemoryAsideForWhatItWillRefuse) {
+  const std::string message = message_of([] {
+    read_tensor(std::filesystem::path(VOXPORT_BROKEN_FILES) / "tensor_repeats_2_50_times.pt", "a");
+  });
+  EXPECT_EQ(message.substr(0, message.find('\n')),
+            "a tensor of shape [33554432, 33554432] would spread the 16 bytes of its storage over "
+            "4503599627370496");
+}
+
 TEST(Inspect, ListsWhatAnUnknownObjectIsMadeOf) {
   const Inspection packed = inspect(data_folder() / "checkpoints/packed_sequence.torch1.13.pt");
   ASSERT_EQ(packed.tensors.size(), 2U);
