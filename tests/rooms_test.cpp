@@ -17,7 +17,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"base", {"base", "voxport/error.h"}},
     {"checkpoint", {"checkpoint", "base", "zlib.h", "nlohmann"}},
     {"graph", {"graph", "base"}},
-    {"arch", {"arch", "base", "checkpoint"}},
+    {"arch", {"arch", "base", "checkpoint", "graph"}},
     {"passes", {"passes", "base", "graph", "voxport/error.h"}},
     {"api", {"api", "arch", "base", "checkpoint", "voxport", "nlohmann"}},
     {"cli", {"cli", "base", "voxport", "CLI"}},

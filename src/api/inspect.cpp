@@ -8,8 +8,8 @@
 
 #include <voxport/inspect.h>
 
+#include "api/object_text.h"
 #include "api/stage_clock.h"
-#include "api/value_text.h"
 #include "arch/architecture.h"
 #include "base/fail.h"
 #include "checkpoint/checkpoint.h"
@@ -34,7 +34,7 @@ bool has_equal_names(const std::vector<NamedTensor>& tensors) {
 }
 
 // All tensors in order, under the names that the public headers promise.
-std::vector<NamedTensor> named_tensors(const Value& root) {
+std::vector<NamedTensor> named_tensors(const Object& root) {
   std::size_t count = 0;
   for_each_tensor(root, [&](const std::string&, const Tensor&) { ++count; });
   std::vector<NamedTensor> tensors;
@@ -87,10 +87,10 @@ std::optional<TensorStats> measure(const Tensor& tensor) {
 }
 
 // Leaves that are no tensors, in order.
-void gather_values(const Value& value, std::string& path, std::vector<ValueInfo>& values) {
-  if (value.is(Value::Kind::kTensor)) return;
-  if (value.is(Value::Kind::kOpaque) || value.entries().empty())
-    values.push_back({path, value_text(value), json_text(value)});
+void gather_values(const Object& value, std::string& path, std::vector<ValueInfo>& values) {
+  if (value.is(Object::Kind::kTensor)) return;
+  if (value.is(Object::Kind::kOpaque) || value.entries().empty())
+    values.push_back({path, object_text(value), json_text(value)});
   const std::size_t length = path.size();
   for (const Entry& entry : value.entries()) {
     path.append(".").append(entry.key);
@@ -99,16 +99,16 @@ void gather_values(const Value& value, std::string& path, std::vector<ValueInfo>
   }
 }
 
-std::vector<ValueInfo> settings_of(const Value& parameters) {
+std::vector<ValueInfo> settings_of(const Object& parameters) {
   std::vector<ValueInfo> settings;
   for (const Entry& entry : parameters.entries())
-    settings.push_back({entry.key, value_text(entry.value), json_text(entry.value)});
+    settings.push_back({entry.key, object_text(entry.value), json_text(entry.value)});
   return settings;
 }
 
 std::string writer_of(const Checkpoint& checkpoint) {
   std::string writer = checkpoint.writer;
-  const Value* version = checkpoint.root.find("pytorch-lightning_version");
+  const Object* version = checkpoint.root.find("pytorch-lightning_version");
   const auto text = version ? version->as_string() : std::nullopt;
   if (text) writer = cat("Lightning ", printable(*text, 40), ", ", writer);
   return writer;
@@ -173,7 +173,7 @@ std::string suggestions(const std::vector<std::string>& names, const std::string
   return text;
 }
 
-Tensor find_or_fold(const Value& root, const std::string& name) {
+Tensor find_or_fold(const Object& root, const std::string& name) {
   std::unordered_map<std::string, const Tensor*> tensors;
   std::vector<std::string> names;
   for (const NamedTensor& named : named_tensors(root)) {
@@ -245,9 +245,9 @@ Inspection inspect(const std::filesystem::path& path, const InspectOptions& opti
                                        human_bytes(total_bytes(inspection.tensors))));
 
   inspection.hyper_parameters = settings_of(hyper_parameters(checkpoint.root));
-  if (!checkpoint.root.is(Value::Kind::kTensor) && !checkpoint.root.is(Value::Kind::kDict))
+  if (!checkpoint.root.is(Object::Kind::kTensor) && !checkpoint.root.is(Object::Kind::kDict))
     inspection.values.push_back(
-        {"(root)", value_text(checkpoint.root), json_text(checkpoint.root)});
+        {"(root)", object_text(checkpoint.root), json_text(checkpoint.root)});
   for (const Entry& entry : checkpoint.root.entries()) {
     std::string name = entry.key;
     if (name != "hyper_parameters") gather_values(entry.value, name, inspection.values);

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <voxport/scan.h>
 
+#include "api/object_text.h"
 #include "api/stage_clock.h"
-#include "api/value_text.h"
 #include "base/fail.h"
 
 namespace voxport {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "checkpoint/value.h"
+#include "checkpoint/object.h"
 
 namespace voxport {
 
@@ -27,7 +27,7 @@ struct Recognised {
   const Architecture* architecture;
   std::string sizes;
 };
-std::optional<Recognised> recognise_architecture(const Value& state_dict);
+std::optional<Recognised> recognise_architecture(const Object& state_dict);
 
 // What precedes `name` in the one tensor whose name ends with it at a dot; nothing when there is no
 // such tensor.

@@ -17,7 +17,7 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-std::optional<Recognised> recognise_architecture(const Value& state_dict) {
+std::optional<Recognised> recognise_architecture(const Object& state_dict) {
   NamedTensors tensors;
   for_each_tensor(state_dict, [&](const std::string& name, const Tensor& tensor) {
     tensors.emplace(name, &tensor);

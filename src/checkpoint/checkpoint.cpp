@@ -74,14 +74,14 @@ Checkpoint read_bare_pickle(const Blob& file) {
   return checkpoint;
 }
 
-bool has_tensors(const Value& value) {
+bool has_tensors(const Object& value) {
   for (const Entry& entry : value.entries())
-    if (entry.value.is(Value::Kind::kTensor)) return true;
+    if (entry.value.is(Object::Kind::kTensor)) return true;
   return false;
 }
 
-bool has_tensors_below(const Value& value) {
-  if (value.is(Value::Kind::kTensor)) return true;
+bool has_tensors_below(const Object& value) {
+  if (value.is(Object::Kind::kTensor)) return true;
   for (const Entry& entry : value.entries())
     if (has_tensors_below(entry.value)) return true;
   return false;
@@ -138,28 +138,28 @@ Checkpoint open_checkpoint(const std::filesystem::path& path) {
                     [&] { return read_checkpoint(file); });
 }
 
-StateDict find_state_dict(const Value& root) {
+StateDict find_state_dict(const Object& root) {
   if (has_tensors(root)) return {"", &root};
   // By custom of the trainers: Lightning; FastSpeech2, VITS and many more; HiFi-GAN; the rest.
   for (const std::string_view key :
        {"state_dict", "model", "generator", "model_state_dict", "net", "weights", "module"}) {
-    const Value* dict = root.find(key);
+    const Object* dict = root.find(key);
     if (dict && has_tensors_below(*dict)) return {std::string(key), dict};
   }
   return has_tensors_below(root) ? StateDict{"", &root} : StateDict{};
 }
 
-Value hyper_parameters(const Value& root) {
-  const Value* found = root.find("hyper_parameters");
+Object hyper_parameters(const Object& root) {
+  const Object* found = root.find("hyper_parameters");
   if (!found) return {};
-  Value parameters = *found;
+  Object parameters = *found;
   auto* entries = std::get_if<std::vector<Entry>>(&parameters.data);
   if (!entries) return parameters;
   for (Entry& entry : *entries) {
     const auto text = entry.value.as_string();
     const bool may_be_tuple = text && (text->starts_with('(') || text->starts_with('['));
     if (!may_be_tuple) continue;
-    if (std::optional<Value> literal = parse_literal(*text)) entry.value = std::move(*literal);
+    if (std::optional<Object> literal = parse_literal(*text)) entry.value = std::move(*literal);
   }
   return parameters;
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/blob.h"
-#include "checkpoint/value.h"
+#include "checkpoint/object.h"
 
 namespace voxport {
 
@@ -33,7 +33,7 @@ FileKind recognise(const Blob& file);
 struct Checkpoint {
   FileKind kind = FileKind::kTorchZip;
   std::string writer;  // what is known of the program that wrote it: "PyTorch 2.1 or newer"
-  Value root;          // None for kPt2
+  Object root;         // None for kPt2
   std::vector<std::pair<std::string, std::string>> metadata;  // kSafetensors: __metadata__
 };
 
@@ -45,12 +45,12 @@ Checkpoint read_checkpoint(const Blob& file);
 // `generator` and the like; null when there is none. `path` is its name.
 struct StateDict {
   std::string path;
-  const Value* dict = nullptr;
+  const Object* dict = nullptr;
 };
-StateDict find_state_dict(const Value& root);
+StateDict find_state_dict(const Object& root);
 
 // The hyper-parameters that Lightning keeps beside the weights, with tuples that were kept as text
 // turned back into tuples; None when there are none.
-Value hyper_parameters(const Value& root);
+Object hyper_parameters(const Object& root);
 
 }  // namespace voxport

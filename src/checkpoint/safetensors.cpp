@@ -212,7 +212,7 @@ std::vector<std::int64_t> read_shape(const Description& tensor) {
   return shape;
 }
 
-Value read_tensor(const Description& tensor, const Blob& data) {
+Object read_tensor(const Description& tensor, const Blob& data) {
   const DType dtype = read_dtype(tensor);
   const std::uint64_t begin = tensor.data_offsets[0];
   const Blob bytes = data.slice(begin, tensor.data_offsets[1] - begin);
@@ -226,7 +226,7 @@ Value read_tensor(const Description& tensor, const Blob& data) {
          size ? std::to_string(*size) : "more than 2^63");
   }
   Tensor made = make_tensor(dtype, std::move(shape), {}, 0, storage_of(bytes));
-  return make_value(Value::Kind::kTensor, std::make_shared<const Tensor>(std::move(made)));
+  return make_object(Object::Kind::kTensor, std::make_shared<const Tensor>(std::move(made)));
 }
 
 }  // namespace
@@ -257,7 +257,7 @@ Checkpoint read_safetensors(const Blob& file) {
   std::vector<Entry> entries;
   for (const Description& tensor : reader.tensors)
     entries.push_back({tensor.name, read_tensor(tensor, data)});
-  checkpoint.root = make_value(Value::Kind::kDict, std::move(entries));
+  checkpoint.root = make_object(Object::Kind::kDict, std::move(entries));
   return checkpoint;
 }
 

@@ -17,7 +17,7 @@ namespace voxport {
 namespace {
 
 using P = PickleValue::Kind;
-using K = Value::Kind;
+using K = Object::Kind;
 
 // Shared parts are written out at each place that refers to them, so a few bytes can stand for a
 // tree of any size; these bound it.
@@ -207,13 +207,13 @@ class Interpreter {
  public:
   explicit Interpreter(const FindPersistent& find_persistent) : find_(find_persistent) {}
 
-  Value value(const PickleValue& pickled);
+  Object value(const PickleValue& pickled);
 
   // The name of what is being read. After a failure: of what could not be.
   std::string where() const;
 
  private:
-  using Handler = Value (Interpreter::*)(const PickleCall& call);
+  using Handler = Object (Interpreter::*)(const PickleCall& call);
   static Handler find_handler(const std::string& name);
   static void check_items(Handler handler, const PickleCall& call);
 
@@ -223,41 +223,41 @@ class Interpreter {
   void count_bytes(std::uint64_t size);
   void count_steps(std::size_t steps);
   const PickleValue* find_pair(const PickleNode* dict, std::string_view key);
-  Value tensor_value(Tensor tensor);
+  Object tensor_value(Tensor tensor);
 
-  Value big_int(std::string_view little_endian);
+  Object big_int(std::string_view little_endian);
 
   // Containers.
   Entry named(std::string key, const PickleValue& pickled);
-  Value sequence(K kind, std::span<const PickleValue> items);
-  Value dict(std::span<const PickleValue> pairs);
-  Value object(const PickleCall& call, std::string name);
-  Value module(const PickleNode& state);
-  Value call_of(const PickleCall& call);
+  Object sequence(K kind, std::span<const PickleValue> items);
+  Object dict(std::span<const PickleValue> pairs);
+  Object object(const PickleCall& call, std::string name);
+  Object module(const PickleNode& state);
+  Object call_of(const PickleCall& call);
 
   // Calls we know.
-  Value ordered_dict(const PickleCall& call);
-  Value list(const PickleCall& call);
-  Value set(const PickleCall& call);
-  Value complex(const PickleCall& call);
-  Value encode(const PickleCall& call);
-  Value bytearray(const PickleCall& call);
-  Value name_space(const PickleCall& call);
-  Value attribute_dict(const PickleCall& call) { return dict(call.items()); }
-  Value path(const PickleCall& call);
-  Value reconstructor(const PickleCall& call);
-  Value device(const PickleCall& call);
-  Value first_argument(const PickleCall& call) { return value(arg(call, 0)); }
-  Value rebuild_tensor(const PickleCall& call);
-  Value rebuild_tensor_v3(const PickleCall& call);
-  Value rebuild_from_type(const PickleCall& call);
-  Value rebuild_from_numpy(const PickleCall& call);
-  Value rebuild_qtensor(const PickleCall& call);
-  Value rebuild_sparse(const PickleCall& call);
-  Value rebuild_meta(const PickleCall& call);
-  Value numpy_scalar(const PickleCall& call);
-  Value numpy_array(const PickleCall& call);
-  Value numpy_frombuffer(const PickleCall& call);
+  Object ordered_dict(const PickleCall& call);
+  Object list(const PickleCall& call);
+  Object set(const PickleCall& call);
+  Object complex(const PickleCall& call);
+  Object encode(const PickleCall& call);
+  Object bytearray(const PickleCall& call);
+  Object name_space(const PickleCall& call);
+  Object attribute_dict(const PickleCall& call) { return dict(call.items()); }
+  Object path(const PickleCall& call);
+  Object reconstructor(const PickleCall& call);
+  Object device(const PickleCall& call);
+  Object first_argument(const PickleCall& call) { return value(arg(call, 0)); }
+  Object rebuild_tensor(const PickleCall& call);
+  Object rebuild_tensor_v3(const PickleCall& call);
+  Object rebuild_from_type(const PickleCall& call);
+  Object rebuild_from_numpy(const PickleCall& call);
+  Object rebuild_qtensor(const PickleCall& call);
+  Object rebuild_sparse(const PickleCall& call);
+  Object rebuild_meta(const PickleCall& call);
+  Object numpy_scalar(const PickleCall& call);
+  Object numpy_array(const PickleCall& call);
+  Object numpy_frombuffer(const PickleCall& call);
 
   // Parts of them.
   const PickleValue& arg(const PickleCall& call, std::size_t index) const;
@@ -265,13 +265,13 @@ class Interpreter {
   std::vector<std::int64_t> integers(const PickleValue& value, std::string_view what) const;
   TypedStorage storage(const PickleValue& value) const;
   std::optional<DType> torch_dtype(const PickleValue& value) const;
-  Value strided(const PickleCall& call, const TypedStorage& typed, DType dtype,
-                const PickleValue* metadata);
-  Value unreadable(DType dtype, std::vector<std::int64_t> shape, std::string why);
+  Object strided(const PickleCall& call, const TypedStorage& typed, DType dtype,
+                 const PickleValue* metadata);
+  Object unreadable(DType dtype, std::vector<std::int64_t> shape, std::string why);
   NumpyDType numpy_dtype(const PickleValue& value) const;
   std::string bytes_of(const PickleValue& value);
-  Value numpy_values(const NumpyDType& dtype, std::vector<std::int64_t> shape, bool fortran,
-                     std::string bytes);
+  Object numpy_values(const NumpyDType& dtype, std::vector<std::int64_t> shape, bool fortran,
+                      std::string bytes);
 
   const FindPersistent& find_;
   std::vector<const PickleNode*> path_;  // the containers we are inside of
@@ -337,21 +337,21 @@ Interpreter::Handler Interpreter::find_handler(const std::string& name) {
   return found == kHandlers.end() ? nullptr : found->second;
 }
 
-Value Interpreter::value(const PickleValue& pickled) {
+Object Interpreter::value(const PickleValue& pickled) {
   if (++values_ > kMaxValues)
     fail(Error::kCorrupt, "the pickle holds more than ", kMaxValues, " values when written out");
   count_bytes(kBytesOfValue);
   switch (pickled.kind) {
     case P::kNone: return {};
-    case P::kBool: return make_value(K::kBool, pickled.flag);
-    case P::kInt: return make_value(K::kInt, pickled.integer);
+    case P::kBool: return make_object(K::kBool, pickled.flag);
+    case P::kInt: return make_object(K::kInt, pickled.integer);
     case P::kBigInt: return big_int(pickled.text());
-    case P::kFloat: return make_value(K::kFloat, pickled.number);
-    case P::kString: return make_value(K::kString, copied(pickled.text()));
-    case P::kBytes: return make_value(K::kBytes, copied(pickled.text()));
+    case P::kFloat: return make_object(K::kFloat, pickled.number);
+    case P::kString: return make_object(K::kString, copied(pickled.text()));
+    case P::kBytes: return make_object(K::kBytes, copied(pickled.text()));
     case P::kGlobal: {
       const auto dtype = torch_dtype(pickled);
-      if (dtype) return make_value(K::kDType, std::string(name_of(*dtype)));
+      if (dtype) return make_object(K::kDType, std::string(name_of(*dtype)));
       count_bytes(kBytesOfOpaque);
       return make_opaque(copied(qualified_name(*pickled.node)));
     }
@@ -371,11 +371,11 @@ Value Interpreter::value(const PickleValue& pickled) {
     return make_opaque("(a container that holds itself)");
   }
   enter(node);
-  Value made = pickled.is(P::kDict)    ? dict(node->items())
-               : pickled.is(P::kCall)  ? call_of(pickled.call())
-               : pickled.is(P::kList)  ? sequence(K::kList, node->items())
-               : pickled.is(P::kTuple) ? sequence(K::kTuple, node->items())
-                                       : sequence(K::kSet, node->items());
+  Object made = pickled.is(P::kDict)    ? dict(node->items())
+                : pickled.is(P::kCall)  ? call_of(pickled.call())
+                : pickled.is(P::kList)  ? sequence(K::kList, node->items())
+                : pickled.is(P::kTuple) ? sequence(K::kTuple, node->items())
+                                        : sequence(K::kSet, node->items());
   path_.pop_back();
   return made;
 }
@@ -400,15 +400,15 @@ void Interpreter::count_steps(std::size_t steps) {
     fail(Error::kCorrupt, "the pickle takes more than ", kMaxSteps, " steps to write out");
 }
 
-Value Interpreter::tensor_value(Tensor tensor) {
+Object Interpreter::tensor_value(Tensor tensor) {
   count_bytes(kBytesOfTensor + tensor.unreadable.size() +
               sizeof(std::int64_t) * (tensor.shape.capacity() + tensor.strides.capacity()));
-  return make_value(K::kTensor, std::make_shared<const Tensor>(std::move(tensor)));
+  return make_object(K::kTensor, std::make_shared<const Tensor>(std::move(tensor)));
 }
 
-Value Interpreter::big_int(std::string_view little_endian) {
+Object Interpreter::big_int(std::string_view little_endian) {
   count_steps(little_endian.size() * little_endian.size());
-  return make_value(K::kBigInt, copied(decimal_of(little_endian)));
+  return make_object(K::kBigInt, copied(decimal_of(little_endian)));
 }
 
 std::string Interpreter::copied(std::string_view text) {
@@ -438,12 +438,12 @@ std::string Interpreter::where() const {
   return name.empty() ? "the pickled object" : in_quotes(name);
 }
 
-Value Interpreter::sequence(K kind, std::span<const PickleValue> items) {
+Object Interpreter::sequence(K kind, std::span<const PickleValue> items) {
   std::vector<Entry> entries;
   entries.reserve(items.size());
   for (const PickleValue& item : items)
     entries.push_back(named(std::to_string(entries.size()), item));
-  return make_value(kind, std::move(entries));
+  return make_object(kind, std::move(entries));
 }
 
 // Python would keep the last of two equal keys; a file that has them was not written by it.
@@ -458,7 +458,7 @@ void check_keys(std::span<const PickleValue> pairs) {
     fail(Error::kCorrupt, "a dict of the pickle has the key ", in_quotes(*twice), " twice");
 }
 
-Value Interpreter::dict(std::span<const PickleValue> pairs) {
+Object Interpreter::dict(std::span<const PickleValue> pairs) {
   std::vector<Entry> entries;
   entries.reserve(pairs.size() / 2);
   check_keys(pairs);
@@ -466,10 +466,10 @@ Value Interpreter::dict(std::span<const PickleValue> pairs) {
     const PickleValue& key = pairs[i];
     entries.push_back(named(key_text(key), pairs[i + 1]));
   }
-  return make_value(K::kDict, std::move(entries));
+  return make_object(K::kDict, std::move(entries));
 }
 
-Value Interpreter::call_of(const PickleCall& call) {
+Object Interpreter::call_of(const PickleCall& call) {
   if (!call.callee.is(P::kGlobal)) return object(call, copied(called_name(call)));
   // The same global is called for each tensor: look its name up once.
   const auto [known, is_new] = handlers_.emplace(call.callee.node, nullptr);
@@ -521,7 +521,7 @@ std::span<const PickleValue> pairs_of(const PickleValue* value) {
 
 // An object of a class we do not know keeps what it is seen to hold. Two kinds mean something all
 // the same: modules, which have their parameters in known places, and omegaconf's wrappers.
-Value Interpreter::object(const PickleCall& call, std::string name) {
+Object Interpreter::object(const PickleCall& call, std::string name) {
   const PickleNode* state = state_dict_of(call.state);
   if (find_pair(state, "_parameters") && find_pair(state, "_modules")) return module(*state);
   if (name.starts_with("omegaconf.")) {
@@ -532,19 +532,19 @@ Value Interpreter::object(const PickleCall& call, std::string name) {
   if (state) entries = std::get<std::vector<Entry>>(dict(state->items()).data);
   // What was put into it; or else what it was made of, as namedtuples and PackedSequence are.
   const bool is_made_of_arguments = call.items().empty() && call.args.is(P::kTuple);
-  Value held = call.has_pairs ? dict(call.items())
-                              : sequence(K::kList, is_made_of_arguments ? call.args.node->items()
-                                                                        : call.items());
+  Object held = call.has_pairs ? dict(call.items())
+                               : sequence(K::kList, is_made_of_arguments ? call.args.node->items()
+                                                                         : call.items());
   for (Entry& entry : std::get<std::vector<Entry>>(held.data)) entries.push_back(std::move(entry));
   count_bytes(kBytesOfOpaque);
   return make_opaque(std::move(name), std::move(entries));
 }
 
 // A pickled torch.nn.Module, as its state_dict(): parameters, persistent buffers, submodules.
-Value Interpreter::module(const PickleNode& state) {
+Object Interpreter::module(const PickleNode& state) {
   std::unordered_set<std::string> skipped;
   if (const PickleValue* names = find_pair(&state, "_non_persistent_buffers_set")) {
-    const Value set = value(*names);
+    const Object set = value(*names);
     for (const Entry& entry : set.entries())
       if (entry.value.is(K::kString)) skipped.insert(entry.value.text());
   }
@@ -560,7 +560,7 @@ Value Interpreter::module(const PickleNode& state) {
       if (!has_no_weights) entries.push_back(std::move(entry));
     }
   }
-  return make_value(K::kDict, std::move(entries));
+  return make_object(K::kDict, std::move(entries));
 }
 
 bool is_torch_size(const PickleValue& value) {
@@ -601,7 +601,7 @@ std::vector<std::int64_t> Interpreter::integers(const PickleValue& value,
   return numbers;
 }
 
-Value Interpreter::ordered_dict(const PickleCall& call) {
+Object Interpreter::ordered_dict(const PickleCall& call) {
   if (call.args.node->items().empty() || call.has_pairs) return dict(call.items());
   const PickleValue& first = arg(call, 0);  // Python 2: a list of [key, value]
   if (first.is(P::kDict)) return value(first);
@@ -618,13 +618,13 @@ Value Interpreter::ordered_dict(const PickleCall& call) {
   return dict(pairs);
 }
 
-Value Interpreter::list(const PickleCall& call) {
+Object Interpreter::list(const PickleCall& call) {
   if (!call.items().empty() || call.args.node->items().empty())
     return sequence(K::kList, call.items());
   return value(arg(call, 0));
 }
 
-Value Interpreter::set(const PickleCall& call) {
+Object Interpreter::set(const PickleCall& call) {
   if (call.args.node->items().empty()) return sequence(K::kSet, {});
   const PickleValue& items = arg(call, 0);
   if (!items.is(P::kList) && !items.is(P::kTuple))
@@ -632,7 +632,7 @@ Value Interpreter::set(const PickleCall& call) {
   return sequence(K::kSet, items.node->items());
 }
 
-Value Interpreter::complex(const PickleCall& call) {
+Object Interpreter::complex(const PickleCall& call) {
   const auto part = [&](std::size_t index) {
     const PickleValue& value = arg(call, index);
     if (value.is(P::kInt)) return static_cast<double>(value.integer);
@@ -641,10 +641,10 @@ Value Interpreter::complex(const PickleCall& call) {
     return value.number;
   };
   const double real = part(0);
-  return make_value(K::kComplex, std::complex<double>(real, part(1)));
+  return make_object(K::kComplex, std::complex<double>(real, part(1)));
 }
 
-Value Interpreter::encode(const PickleCall& call) {
+Object Interpreter::encode(const PickleCall& call) {
   const PickleValue& text = arg(call, 0);
   std::optional<std::string> bytes;
   if (text.is(P::kString)) bytes = latin1(copied(text.text()));
@@ -653,32 +653,32 @@ Value Interpreter::encode(const PickleCall& call) {
          text.is(P::kString) ? in_quotes(text.text(), 40) : std::string(name_of(text.kind)),
          ", expected latin1 text");
   }
-  return make_value(K::kBytes, std::move(*bytes));
+  return make_object(K::kBytes, std::move(*bytes));
 }
 
 std::string Interpreter::bytes_of(const PickleValue& pickled) {
   if (const auto raw = raw_bytes(pickled)) return copied(*raw);
-  Value made = value(pickled);
+  Object made = value(pickled);
   if (!made.is(K::kBytes))
     fail(Error::kCorrupt, "a numpy array is made of ", name_of(made.kind), ", expected bytes");
   return std::move(std::get<std::string>(made.data));
 }
 
-Value Interpreter::bytearray(const PickleCall& call) {
-  if (call.args.node->items().empty()) return make_value(K::kBytes, std::string());
-  return make_value(K::kBytes, call.args.node->items().size() == 2
-                                   ? std::get<std::string>(encode(call).data)  // (text, 'latin-1')
-                                   : bytes_of(arg(call, 0)));
+Object Interpreter::bytearray(const PickleCall& call) {
+  if (call.args.node->items().empty()) return make_object(K::kBytes, std::string());
+  return make_object(K::kBytes, call.args.node->items().size() == 2
+                                    ? std::get<std::string>(encode(call).data)  // (text, 'latin-1')
+                                    : bytes_of(arg(call, 0)));
 }
 
-Value Interpreter::name_space(const PickleCall& call) {
+Object Interpreter::name_space(const PickleCall& call) {
   const PickleNode* state = state_dict_of(call.state);
   return state ? dict(state->items()) : dict({});
 }
 
 // A path is pickled in pieces, by its parts or as it was given: joined they are read as pathlib
 // does, a piece that is absolute starting anew. A Windows path is told with forward slashes too.
-Value Interpreter::path(const PickleCall& call) {
+Object Interpreter::path(const PickleCall& call) {
   const bool is_windows = call.callee.node->name().find("Windows") != std::string_view::npos;
   std::string text;
   for (const PickleValue& part : call.args.node->items()) {
@@ -692,11 +692,11 @@ Value Interpreter::path(const PickleCall& call) {
     if (!text.empty() && !text.ends_with('/') && !is_drive) text += '/';
     text += piece;
   }
-  return make_value(K::kPath, normal_path(text));
+  return make_object(K::kPath, normal_path(text));
 }
 
 // Protocols 0 and 1: copyreg._reconstructor(class, base, base's state), then BUILD.
-Value Interpreter::reconstructor(const PickleCall& call) {
+Object Interpreter::reconstructor(const PickleCall& call) {
   const PickleValue& made_class = arg(call, 0);
   PickleCall as_class = call;
   as_class.callee = made_class;
@@ -713,14 +713,14 @@ Value Interpreter::reconstructor(const PickleCall& call) {
   return call_of(as_class);
 }
 
-Value Interpreter::device(const PickleCall& call) {
+Object Interpreter::device(const PickleCall& call) {
   const PickleValue& type = arg(call, 0);
   if (!type.is(P::kString))
     fail(Error::kCorrupt, "torch.device is called with ", name_of(type.kind),
          ", expected a string");
   std::string text = copied(type.text());
   if (call.args.node->items().size() > 1) text += cat(":", integer(arg(call, 1), "a device index"));
-  return make_value(K::kDevice, std::move(text));
+  return make_object(K::kDevice, std::move(text));
 }
 
 std::optional<DType> Interpreter::torch_dtype(const PickleValue& value) const {
@@ -737,7 +737,7 @@ TypedStorage Interpreter::storage(const PickleValue& value) const {
   return std::get<TypedStorage>(std::move(found));
 }
 
-Value Interpreter::unreadable(DType dtype, std::vector<std::int64_t> shape, std::string why) {
+Object Interpreter::unreadable(DType dtype, std::vector<std::int64_t> shape, std::string why) {
   const auto numel = checked_numel(shape);
   if (!numel || !checked_mul(*numel, static_cast<std::int64_t>(size_of(dtype))))
     fail(Error::kCorrupt, "a tensor has the shape ", shape_text(shape),
@@ -750,8 +750,8 @@ Value Interpreter::unreadable(DType dtype, std::vector<std::int64_t> shape, std:
 }
 
 // (storage, offset, size, stride, ...), and in the last place what a view does to its values.
-Value Interpreter::strided(const PickleCall& call, const TypedStorage& typed, DType dtype,
-                           const PickleValue* metadata) {
+Object Interpreter::strided(const PickleCall& call, const TypedStorage& typed, DType dtype,
+                            const PickleValue* metadata) {
   const std::int64_t offset = integer(arg(call, 1), "a tensor's offset");
   std::vector<std::int64_t> shape = integers(arg(call, 2), "a tensor's shape");
   std::vector<std::int64_t> strides = integers(arg(call, 3), "a tensor's stride");
@@ -767,13 +767,13 @@ Value Interpreter::strided(const PickleCall& call, const TypedStorage& typed, DT
   return tensor_value(std::move(tensor));
 }
 
-Value Interpreter::rebuild_tensor(const PickleCall& call) {
+Object Interpreter::rebuild_tensor(const PickleCall& call) {
   const std::size_t count = call.args.node->items().size();
   const TypedStorage typed = storage(arg(call, 0));
   return strided(call, typed, typed.dtype, count > 6 ? &arg(call, 6) : nullptr);
 }
 
-Value Interpreter::rebuild_tensor_v3(const PickleCall& call) {
+Object Interpreter::rebuild_tensor_v3(const PickleCall& call) {
   const auto dtype = torch_dtype(arg(call, 6));
   if (!dtype) {
     return unreadable(DType::kUInt8, integers(arg(call, 2), "a tensor's shape"),
@@ -784,14 +784,14 @@ Value Interpreter::rebuild_tensor_v3(const PickleCall& call) {
 }
 
 // (function, type, arguments of the function, state): tensors with attributes, nn.Buffer.
-Value Interpreter::rebuild_from_type(const PickleCall& call) {
+Object Interpreter::rebuild_from_type(const PickleCall& call) {
   PickleCall inner;
   inner.callee = arg(call, 0);
   inner.args = arg(call, 2);
   if (!inner.args.is(P::kTuple))
     fail(Error::kCorrupt, "a tensor is made of ", name_of(inner.args.kind), ", expected a tuple");
   enter(inner.args.node);
-  Value made = call_of(inner);
+  Object made = call_of(inner);
   path_.pop_back();
   return made;
 }
@@ -810,8 +810,8 @@ std::string to_bfloat16(const std::vector<float>& values) {
 
 // (array, dtype, device, requires_grad): devices that hand their tensors over as numpy arrays,
 // which have no bfloat16.
-Value Interpreter::rebuild_from_numpy(const PickleCall& call) {
-  Value made = value(arg(call, 0));
+Object Interpreter::rebuild_from_numpy(const PickleCall& call) {
+  Object made = value(arg(call, 0));
   const auto dtype = torch_dtype(arg(call, 1));
   if (!made.is(K::kTensor) || !dtype || made.tensor().dtype == *dtype) return made;
   const Tensor& array = made.tensor();
@@ -825,13 +825,13 @@ Value Interpreter::rebuild_from_numpy(const PickleCall& call) {
 }
 
 // (storage, offset, size, stride, quantizer, ...)
-Value Interpreter::rebuild_qtensor(const PickleCall& call) {
+Object Interpreter::rebuild_qtensor(const PickleCall& call) {
   return unreadable(storage(arg(call, 0)).dtype, integers(arg(call, 2), "a tensor's shape"),
                     "a quantized tensor");
 }
 
 // (layout, (indices, values, size, ...)), with one more index tensor for compressed layouts.
-Value Interpreter::rebuild_sparse(const PickleCall& call) {
+Object Interpreter::rebuild_sparse(const PickleCall& call) {
   const PickleValue& parts = arg(call, 1);
   std::vector<std::int64_t> shape;
   DType dtype = DType::kFloat32;
@@ -844,14 +844,14 @@ Value Interpreter::rebuild_sparse(const PickleCall& call) {
       continue;
     }
     if (!part.is(P::kCall)) continue;
-    const Value made = value(part);
+    const Object made = value(part);
     if (made.is(K::kTensor)) dtype = made.tensor().dtype;  // the values come after the indices
   }
   return unreadable(dtype, std::move(shape), "a sparse tensor");
 }
 
 // (dtype, size, stride, requires_grad)
-Value Interpreter::rebuild_meta(const PickleCall& call) {
+Object Interpreter::rebuild_meta(const PickleCall& call) {
   return unreadable(torch_dtype(arg(call, 0)).value_or(DType::kFloat32),
                     integers(arg(call, 1), "a tensor's shape"), "a tensor on the meta device");
 }
@@ -874,8 +874,8 @@ NumpyDType Interpreter::numpy_dtype(const PickleValue& value) const {
   return made;
 }
 
-Value Interpreter::numpy_values(const NumpyDType& dtype, std::vector<std::int64_t> shape,
-                                bool fortran, std::string bytes) {
+Object Interpreter::numpy_values(const NumpyDType& dtype, std::vector<std::int64_t> shape,
+                                 bool fortran, std::string bytes) {
   if (dtype.big_endian) swap_bytes(bytes, swap_width(*dtype.dtype));
   std::vector<std::int64_t> strides;
   const auto numel = checked_numel(shape);
@@ -897,7 +897,7 @@ Value Interpreter::numpy_values(const NumpyDType& dtype, std::vector<std::int64_
 }
 
 // _reconstruct(ndarray, (0,), b'b'), then BUILD (version, shape, dtype, is_fortran, bytes).
-Value Interpreter::numpy_array(const PickleCall& call) {
+Object Interpreter::numpy_array(const PickleCall& call) {
   const PickleValue& state = call.state;
   const bool has_state = state.is(P::kTuple) && state.node->items().size() == 5;
   const NumpyDType dtype = has_state ? numpy_dtype(state.node->items()[2]) : NumpyDType();
@@ -910,7 +910,7 @@ Value Interpreter::numpy_array(const PickleCall& call) {
 }
 
 // Protocol 5: _frombuffer(bytes, dtype, shape, 'C' or 'F').
-Value Interpreter::numpy_frombuffer(const PickleCall& call) {
+Object Interpreter::numpy_frombuffer(const PickleCall& call) {
   const NumpyDType dtype = numpy_dtype(arg(call, 1));
   if (!dtype.dtype) return object(call, "numpy.ndarray");
   const auto order = raw_bytes(arg(call, 3));
@@ -919,10 +919,10 @@ Value Interpreter::numpy_frombuffer(const PickleCall& call) {
 }
 
 // The text of numpy's fixed-width strings: UTF-32 for 'U', bytes for 'S', filled up with zeros.
-std::optional<Value> numpy_string(std::string_view code, std::string bytes, bool big_endian) {
+std::optional<Object> numpy_string(std::string_view code, std::string bytes, bool big_endian) {
   if (code.starts_with('S')) {
     bytes.erase(bytes.find_last_not_of('\0') + 1);
-    return make_value(K::kBytes, std::move(bytes));
+    return make_object(K::kBytes, std::move(bytes));
   }
   if (!code.starts_with('U') || bytes.size() % 4 != 0) return std::nullopt;
   if (big_endian) swap_bytes(bytes, 4);
@@ -934,37 +934,37 @@ std::optional<Value> numpy_string(std::string_view code, std::string bytes, bool
     append_utf8(text, code_point);
   }
   text.erase(text.find_last_not_of('\0') + 1);
-  return make_value(K::kString, std::move(text));
+  return make_object(K::kString, std::move(text));
 }
 
-Value number_of(const Tensor& scalar) {
+Object number_of(const Tensor& scalar) {
   const std::byte* element = scalar.storage->blob().bytes().data();
   switch (scalar.dtype) {
-    case DType::kBool: return make_value(K::kBool, element_value(DType::kBool, element) != 0);
+    case DType::kBool: return make_object(K::kBool, element_value(DType::kBool, element) != 0);
     case DType::kInt64:
     case DType::kUInt64: {
       std::int64_t integer;
       std::memcpy(&integer, element, sizeof integer);
-      if (scalar.dtype == DType::kInt64 || integer >= 0) return make_value(K::kInt, integer);
-      return make_value(K::kBigInt, std::to_string(static_cast<std::uint64_t>(integer)));
+      if (scalar.dtype == DType::kInt64 || integer >= 0) return make_object(K::kInt, integer);
+      return make_object(K::kBigInt, std::to_string(static_cast<std::uint64_t>(integer)));
     }
     case DType::kComplex64:
     case DType::kComplex128: {
       const DType half = scalar.dtype == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64;
-      return make_value(K::kComplex,
-                        std::complex<double>(element_value(half, element),
-                                             element_value(half, element + size_of(half))));
+      return make_object(K::kComplex,
+                         std::complex<double>(element_value(half, element),
+                                              element_value(half, element + size_of(half))));
     }
     case DType::kFloat16:
     case DType::kFloat32:
-    case DType::kFloat64: return make_value(K::kFloat, element_value(scalar.dtype, element));
+    case DType::kFloat64: return make_object(K::kFloat, element_value(scalar.dtype, element));
     default:
-      return make_value(K::kInt, static_cast<std::int64_t>(element_value(scalar.dtype, element)));
+      return make_object(K::kInt, static_cast<std::int64_t>(element_value(scalar.dtype, element)));
   }
 }
 
 // scalar(dtype, bytes)
-Value Interpreter::numpy_scalar(const PickleCall& call) {
+Object Interpreter::numpy_scalar(const PickleCall& call) {
   const NumpyDType dtype = numpy_dtype(arg(call, 0));
   if (dtype.dtype)
     return number_of(numpy_values(dtype, {}, false, bytes_of(arg(call, 1))).tensor());
@@ -1050,7 +1050,7 @@ std::shared_ptr<const Storage> part_of(const Storage& whole, DType dtype, std::i
                                        static_cast<std::uint64_t>(numel * item)));
 }
 
-Value interpret(const PickleValue& root, const FindPersistent& find_persistent) {
+Object interpret(const PickleValue& root, const FindPersistent& find_persistent) {
   Interpreter interpreter(find_persistent);
   try {
     return interpreter.value(root);

@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
+#include "checkpoint/object.h"
 #include "checkpoint/pickle.h"
-#include "checkpoint/value.h"
 
 namespace voxport {
 
@@ -45,7 +45,7 @@ TypedStorage read_storage_class(const PickleValue& storage_class);
 // The whole pickle as plain values. Tensors are views of what `find_persistent` gives. Fails with
 // kCorrupt when a tensor does not fit its storage, or when the values nest too deep or are too
 // many.
-Value interpret(const PickleValue& root, const FindPersistent& find_persistent);
+Object interpret(const PickleValue& root, const FindPersistent& find_persistent);
 
 // For pickles that may not refer to anything outside.
 Persistent no_persistent(const PickleValue& id);

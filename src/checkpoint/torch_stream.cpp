@@ -52,9 +52,9 @@ void check_protocol(const PickleValue& version) {
 }
 
 void check_system(const PickleValue& info) {
-  const Value value = interpret(info, no_persistent);
-  const Value* little_endian = value.find("little_endian");
-  if (little_endian && little_endian->is(Value::Kind::kBool) && little_endian->as_int() == 0)
+  const Object value = interpret(info, no_persistent);
+  const Object* little_endian = value.find("little_endian");
+  if (little_endian && little_endian->is(Object::Kind::kBool) && little_endian->as_int() == 0)
     fail(Error::kUnsupported, "the checkpoint was written on a big-endian machine");
 }
 

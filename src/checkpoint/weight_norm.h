@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "checkpoint/value.h"
+#include "checkpoint/object.h"
 
 namespace voxport {
 

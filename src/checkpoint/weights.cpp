@@ -38,7 +38,7 @@ struct Weights::Ledger {
   }
 };
 
-Weights::Weights(const Value& state_dict) : ledger_(std::make_shared<Ledger>()) {
+Weights::Weights(const Object& state_dict) : ledger_(std::make_shared<Ledger>()) {
   for_each_tensor(state_dict, [&](const std::string& name, const Tensor& tensor) {
     ledger_->rows.emplace(name, Ledger::Row{&tensor});
   });

@@ -14,14 +14,14 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoint/value.h"
+#include "checkpoint/object.h"
 
 namespace voxport {
 
 class Weights {
  public:
   // All tensors below `state_dict`, which must outlive what is taken from it.
-  explicit Weights(const Value& state_dict);
+  explicit Weights(const Object& state_dict);
 
   Weights operator/(std::string_view name) const;
   Weights operator/(std::int64_t index) const;

@@ -18,7 +18,7 @@ namespace voxport {
 namespace {
 
 using Json = nlohmann::json;
-using Kind = Value::Kind;
+using Kind = Object::Kind;
 namespace fs = std::filesystem;
 
 // One line for each value that is no tensor, and one for each tensor: both sides are written so,
@@ -45,7 +45,7 @@ std::string line(const std::string& name, const std::string& type, const std::st
   return cat(name, " ", type, " ", value);
 }
 
-std::string leaf_line(const std::string& name, const Value& value) {
+std::string leaf_line(const std::string& name, const Object& value) {
   switch (value.kind) {
     case Kind::kNone: return line(name, "none", "");
     case Kind::kBool: return line(name, "bool", std::get<bool>(value.data) ? "true" : "false");
@@ -70,7 +70,7 @@ struct Description {
   Lines tensors;
 };
 
-void describe(const Value& value, const std::string& name, Description& found) {
+void describe(const Object& value, const std::string& name, Description& found) {
   if (value.is(Kind::kTensor)) {
     const Tensor& tensor = value.tensor();
     std::string text = cat(name, " ", name_of(tensor.dtype), shape_text(tensor.shape));
@@ -154,21 +154,21 @@ Description read_expected(const Json& json, const Lines& found) {
   return expected;
 }
 
-Value with_metadata(const Checkpoint& checkpoint) {
+Object with_metadata(const Checkpoint& checkpoint) {
   if (checkpoint.metadata.empty()) return checkpoint.root;
   std::vector<Entry> entries;
   std::vector<Entry> metadata;
   for (const auto& [key, text] : checkpoint.metadata)
-    metadata.push_back({key, make_value(Kind::kString, text)});
-  entries.push_back({"__metadata__", make_value(Kind::kDict, std::move(metadata))});
+    metadata.push_back({key, make_object(Kind::kString, text)});
+  entries.push_back({"__metadata__", make_object(Kind::kDict, std::move(metadata))});
   for (const Entry& entry : checkpoint.root.entries()) entries.push_back(entry);
-  return make_value(Kind::kDict, std::move(entries));
+  return make_object(Kind::kDict, std::move(entries));
 }
 
 // A sum of squares in double, one multiplication and one division: a few units in the last place.
 constexpr double kFoldTolerance = 1e-6;
 
-void check_folded(const Json& folded, const Value& root) {
+void check_folded(const Json& folded, const Object& root) {
   std::map<std::string, const Tensor*> tensors;
   for_each_tensor(
       root, [&](const std::string& name, const Tensor& tensor) { tensors.emplace(name, &tensor); });

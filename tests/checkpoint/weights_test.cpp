@@ -8,18 +8,18 @@
 namespace voxport {
 namespace {
 
-Value dict(std::vector<Entry> entries) {
-  return make_value(Value::Kind::kDict, std::move(entries));
+Object dict(std::vector<Entry> entries) {
+  return make_object(Object::Kind::kDict, std::move(entries));
 }
 
 Entry entry(std::string name, std::vector<std::int64_t> shape, const std::vector<float>& values) {
   return {std::move(name),
-          make_value(Value::Kind::kTensor,
-                     std::make_shared<const Tensor>(tensor_of(std::move(shape), values)))};
+          make_object(Object::Kind::kTensor,
+                      std::make_shared<const Tensor>(tensor_of(std::move(shape), values)))};
 }
 
 TEST(Weights, FindsTensorsByTheirPath) {
-  const Value state = dict({entry("dec.ups.0.bias", {2}, {1, 2})});
+  const Object state = dict({entry("dec.ups.0.bias", {2}, {1, 2})});
   const Weights w(state);
   EXPECT_EQ(to_float32((w / "dec" / "ups" / 0).tensor("bias", {2})), (std::vector<float>{1, 2}));
   EXPECT_TRUE((w / "dec").has_any());
@@ -28,9 +28,9 @@ TEST(Weights, FindsTensorsByTheirPath) {
 }
 
 TEST(Weights, FoldsWeightNormUnseen) {
-  const Value state = dict({entry("a.weight_g", {1, 1}, {10}), entry("a.weight_v", {1, 2}, {3, 4}),
-                            entry("b.parametrizations.weight.original0", {1, 1}, {5}),
-                            entry("b.parametrizations.weight.original1", {1, 2}, {3, 4})});
+  const Object state = dict({entry("a.weight_g", {1, 1}, {10}), entry("a.weight_v", {1, 2}, {3, 4}),
+                             entry("b.parametrizations.weight.original0", {1, 1}, {5}),
+                             entry("b.parametrizations.weight.original1", {1, 2}, {3, 4})});
   const Weights w(state);
   EXPECT_TRUE((w / "a").has("weight"));
   EXPECT_EQ(to_float32((w / "a").tensor("weight", {1, 2})), (std::vector<float>{6, 8}));
@@ -39,7 +39,7 @@ TEST(Weights, FoldsWeightNormUnseen) {
 }
 
 TEST(Weights, TellsEverythingThatIsWrongAtOnce) {
-  const Value state =
+  const Object state =
       dict({entry("dec.weight_g", {2, 1}, {1, 1}), entry("dec.weight_v", {2, 1}, {1, 1}),
             entry("head.bias", {1}, {0}), entry("enc_q.bias", {1}, {0})});
   const Weights w(state);
@@ -56,7 +56,7 @@ TEST(Weights, TellsEverythingThatIsWrongAtOnce) {
 // A view of the file where it can be, and float32 in any case.
 TEST(Weights, CopiesNothingThatIsFloat32Already) {
   const Checkpoint checkpoint = open_checkpoint(data_folder() / "voices/single.ckpt");
-  const Value& model = *checkpoint.root.find("state_dict");
+  const Object& model = *checkpoint.root.find("state_dict");
   const Tensor* emb = nullptr;
   for_each_tensor(model, [&](const std::string& name, const Tensor& tensor) {
     if (name == "model_g.enc_p.emb.weight") emb = &tensor;

@@ -1,4 +1,4 @@
-#include "api/value_text.h"
+#include "api/object_text.h"
 
 #include <charconv>
 #include <cmath>
@@ -8,7 +8,7 @@
 namespace voxport {
 namespace {
 
-using Kind = Value::Kind;
+using Kind = Object::Kind;
 
 std::string float_text(double number) {
   if (std::isnan(number)) return "nan";
@@ -29,9 +29,9 @@ std::string hex(std::string_view bytes) {
   return text;
 }
 
-void append_entries(std::string& out, const Value& value, std::size_t limit);
+void append_entries(std::string& out, const Object& value, std::size_t limit);
 
-void append_text(std::string& out, const Value& value, std::size_t limit) {
+void append_text(std::string& out, const Object& value, std::size_t limit) {
   switch (value.kind) {
     case Kind::kNone: out += "None"; break;
     case Kind::kBool: out += std::get<bool>(value.data) ? "True" : "False"; break;
@@ -56,7 +56,7 @@ void append_text(std::string& out, const Value& value, std::size_t limit) {
   }
 }
 
-void append_entries(std::string& out, const Value& value, std::size_t limit) {
+void append_entries(std::string& out, const Object& value, std::size_t limit) {
   const bool has_keys = value.is(Kind::kDict);
   out += value.is(Kind::kTuple) ? '(' : value.is(Kind::kList) ? '[' : '{';
   bool first = true;
@@ -76,13 +76,13 @@ void append_entries(std::string& out, const Value& value, std::size_t limit) {
 
 }  // namespace
 
-std::string value_text(const Value& value, std::size_t limit) {
+std::string object_text(const Object& value, std::size_t limit) {
   std::string text;
   append_text(text, value, limit);
   return text;
 }
 
-nlohmann::ordered_json value_json(const Value& value) {
+nlohmann::ordered_json object_json(const Object& value) {
   using Json = nlohmann::ordered_json;
   switch (value.kind) {
     case Kind::kNone: return nullptr;
@@ -108,24 +108,24 @@ nlohmann::ordered_json value_json(const Value& value) {
     case Kind::kOpaque: return Json{{"object", value.class_name()}};
     case Kind::kDict: {
       Json object = Json::object();
-      for (const Entry& entry : value.entries()) object[entry.key] = value_json(entry.value);
+      for (const Entry& entry : value.entries()) object[entry.key] = object_json(entry.value);
       return object;
     }
     default: {
       Json array = Json::array();
-      for (const Entry& entry : value.entries()) array.push_back(value_json(entry.value));
+      for (const Entry& entry : value.entries()) array.push_back(object_json(entry.value));
       return array;
     }
   }
 }
 
-std::string json_text(const Value& value) {
+std::string json_text(const Object& value) {
   // Most values are small numbers, and there are thousands.
   switch (value.kind) {
     case Kind::kNone: return "null";
     case Kind::kBool: return std::get<bool>(value.data) ? "true" : "false";
     case Kind::kInt: return std::to_string(std::get<std::int64_t>(value.data));
-    default: return dump(value_json(value));
+    default: return dump(object_json(value));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "checkpoint/value.h"
+#include "checkpoint/object.h"
 
 #include <charconv>
 #include <cmath>
@@ -6,20 +6,20 @@
 
 namespace voxport {
 
-using Kind = Value::Kind;
+using Kind = Object::Kind;
 
-const std::vector<Entry>& Value::entries() const {
+const std::vector<Entry>& Object::entries() const {
   static const std::vector<Entry> kNone;
   if (const auto* entries = std::get_if<std::vector<Entry>>(&data)) return *entries;
   const auto* opaque = std::get_if<std::shared_ptr<const Opaque>>(&data);
   return opaque ? (*opaque)->entries : kNone;
 }
 
-const std::string& Value::class_name() const {
+const std::string& Object::class_name() const {
   return std::get<std::shared_ptr<const Opaque>>(data)->class_name;
 }
 
-std::optional<std::int64_t> Value::as_int() const {
+std::optional<std::int64_t> Object::as_int() const {
   if (const auto* integer = std::get_if<std::int64_t>(&data)) return *integer;
   if (const auto* flag = std::get_if<bool>(&data)) return *flag ? 1 : 0;
   const auto* number = std::get_if<double>(&data);
@@ -28,31 +28,31 @@ std::optional<std::int64_t> Value::as_int() const {
   return static_cast<std::int64_t>(*number);
 }
 
-std::optional<double> Value::as_float() const {
+std::optional<double> Object::as_float() const {
   if (const auto* number = std::get_if<double>(&data)) return *number;
   const auto integer = as_int();
   if (!integer) return std::nullopt;
   return static_cast<double>(*integer);
 }
 
-std::optional<std::string_view> Value::as_string() const {
+std::optional<std::string_view> Object::as_string() const {
   if (kind != Kind::kString && kind != Kind::kPath) return std::nullopt;
   return text();
 }
 
-const Value* Value::find(std::string_view key) const {
+const Object* Object::find(std::string_view key) const {
   for (const Entry& entry : entries())
     if (entry.key == key) return &entry.value;
   return nullptr;
 }
 
-Value make_opaque(std::string class_name, std::vector<Entry> entries) {
-  return make_value(Kind::kOpaque, std::make_shared<const Opaque>(
-                                       Opaque{std::move(class_name), std::move(entries)}));
+Object make_opaque(std::string class_name, std::vector<Entry> entries) {
+  return make_object(Kind::kOpaque, std::make_shared<const Opaque>(
+                                        Opaque{std::move(class_name), std::move(entries)}));
 }
 
-Value make_value(Kind kind, decltype(Value::data) data) {
-  Value value;
+Object make_object(Kind kind, decltype(Object::data) data) {
+  Object value;
   value.kind = kind;
   value.data = std::move(data);
   return value;
@@ -90,7 +90,7 @@ std::string joined(std::string_view path, std::string_view key) {
 namespace {
 
 // One buffer for all names: it grows on the way down and shrinks on the way up.
-void visit_tensors(const Value& value, std::string& path,
+void visit_tensors(const Object& value, std::string& path,
                    const std::function<void(const std::string&, const Tensor&)>& visit) {
   if (value.is(Kind::kTensor)) return visit(path, value.tensor());
   const std::size_t length = path.size();
@@ -107,8 +107,8 @@ class LiteralParser {
  public:
   explicit LiteralParser(std::string_view text) : rest_(text) {}
 
-  std::optional<Value> whole() {
-    std::optional<Value> value = literal(0);
+  std::optional<Object> whole() {
+    std::optional<Object> value = literal(0);
     skip_space();
     return rest_.empty() ? std::move(value) : std::nullopt;
   }
@@ -134,61 +134,61 @@ class LiteralParser {
     return true;
   }
 
-  std::optional<Value> literal(int depth) {
+  std::optional<Object> literal(int depth) {
     if (depth > kMaxDepth) return std::nullopt;
     skip_space();
     if (rest_.empty()) return std::nullopt;
     if (accept('(')) return sequence(Kind::kTuple, ')', depth);
     if (accept('[')) return sequence(Kind::kList, ']', depth);
     if (accept('{')) return dict(depth);
-    if (accept_word("None")) return Value();
-    if (accept_word("True")) return make_value(Kind::kBool, true);
-    if (accept_word("False")) return make_value(Kind::kBool, false);
+    if (accept_word("None")) return Object();
+    if (accept_word("True")) return make_object(Kind::kBool, true);
+    if (accept_word("False")) return make_object(Kind::kBool, false);
     if (rest_.front() == '\'' || rest_.front() == '"') return string();
     return number();
   }
 
   // (1, 2), [1, 2,], (): and (1) is just 1.
-  std::optional<Value> sequence(Kind kind, char close, int depth) {
+  std::optional<Object> sequence(Kind kind, char close, int depth) {
     std::vector<Entry> entries;
     bool comma = true;
     while (!accept(close)) {
       if (!comma) return std::nullopt;
-      std::optional<Value> item = literal(depth + 1);
+      std::optional<Object> item = literal(depth + 1);
       if (!item) return std::nullopt;
       entries.push_back({std::to_string(entries.size()), std::move(*item)});
       comma = accept(',');
     }
     if (kind == Kind::kTuple && entries.size() == 1 && !comma) return std::move(entries[0].value);
-    return make_value(kind, std::move(entries));
+    return make_object(kind, std::move(entries));
   }
 
-  std::optional<Value> dict(int depth) {
+  std::optional<Object> dict(int depth) {
     std::vector<Entry> entries;
     bool comma = true;
     while (!accept('}')) {
       if (!comma) return std::nullopt;
-      std::optional<Value> key = literal(depth + 1);
+      std::optional<Object> key = literal(depth + 1);
       if (!key || !key->is(Kind::kString) || !accept(':')) return std::nullopt;
-      std::optional<Value> item = literal(depth + 1);
+      std::optional<Object> item = literal(depth + 1);
       if (!item) return std::nullopt;
       entries.push_back({key->text(), std::move(*item)});
       comma = accept(',');
     }
-    return make_value(Kind::kDict, std::move(entries));
+    return make_object(Kind::kDict, std::move(entries));
   }
 
-  std::optional<Value> string() {
+  std::optional<Object> string() {
     const char quote = rest_.front();
     const std::size_t end = rest_.find(quote, 1);
     if (end == std::string_view::npos) return std::nullopt;
     const std::string_view inside = rest_.substr(1, end - 1);
     if (inside.find('\\') != std::string_view::npos) return std::nullopt;
     rest_.remove_prefix(end + 1);
-    return make_value(Kind::kString, std::string(inside));
+    return make_object(Kind::kString, std::string(inside));
   }
 
-  std::optional<Value> number() {
+  std::optional<Object> number() {
     const std::size_t length = std::min(rest_.find_first_not_of("+-.0123456789eE"), rest_.size());
     const char* begin = rest_.data();
     const char* end = begin + length;
@@ -196,10 +196,10 @@ class LiteralParser {
     if (length == 0) return std::nullopt;
     std::int64_t integer = 0;
     if (const auto r = std::from_chars(begin, end, integer); r.ec == std::errc() && r.ptr == end)
-      return make_value(Kind::kInt, integer);
+      return make_object(Kind::kInt, integer);
     double real = 0;
     if (const auto r = std::from_chars(begin, end, real); r.ec == std::errc() && r.ptr == end)
-      return make_value(Kind::kFloat, real);
+      return make_object(Kind::kFloat, real);
     return std::nullopt;
   }
 
@@ -208,12 +208,12 @@ class LiteralParser {
 
 }  // namespace
 
-void for_each_tensor(const Value& root,
+void for_each_tensor(const Object& root,
                      const std::function<void(const std::string& name, const Tensor&)>& visit) {
   std::string path;
   visit_tensors(root, path, visit);
 }
 
-std::optional<Value> parse_literal(std::string_view text) { return LiteralParser(text).whole(); }
+std::optional<Object> parse_literal(std::string_view text) { return LiteralParser(text).whole(); }
 
 }  // namespace voxport

@@ -1,4 +1,4 @@
-// Value: what a checkpoint holds, as plain data. Numbers, text, containers, tensors; whatever else
+// Object: what a checkpoint holds, as plain data. Numbers, text, containers, tensors; whatever else
 // a program may have pickled is an opaque object with the name of its class.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace voxport {
 struct Entry;
 struct Opaque;
 
-struct Value {
+struct Object {
   enum class Kind : std::uint8_t {
     kNone,
     kBool,
@@ -62,12 +62,12 @@ struct Value {
   std::optional<std::string_view> as_string() const;
 
   // The entry of that name, or null.
-  const Value* find(std::string_view key) const;
+  const Object* find(std::string_view key) const;
 };
 
 struct Entry {
   std::string key;
-  Value value;
+  Object value;
 };
 
 struct Opaque {
@@ -75,22 +75,22 @@ struct Opaque {
   std::vector<Entry> entries;
 };
 
-Value make_opaque(std::string class_name, std::vector<Entry> entries = {});
-Value make_value(Value::Kind kind, decltype(Value::data) data);
+Object make_opaque(std::string class_name, std::vector<Entry> entries = {});
+Object make_object(Object::Kind kind, decltype(Object::data) data);
 
 // "a dict", "an int".
-std::string_view name_of(Value::Kind kind);
+std::string_view name_of(Object::Kind kind);
 
 // The name of a child: the names of all keys on the way, joined by dots.
 std::string joined(std::string_view path, std::string_view key);
 
 // Calls `visit` for each tensor below `root`, in order, with its name.
-void for_each_tensor(const Value& root,
+void for_each_tensor(const Object& root,
                      const std::function<void(const std::string& name, const Tensor&)>& visit);
 
 // Reads a Python literal made of numbers, strings, True, False, None, tuples, lists and dicts, such
 // as "((1, 2), (2, 6))": newer trainers keep tuples of hyper-parameters as text. Nothing when the
 // text is none.
-std::optional<Value> parse_literal(std::string_view text);
+std::optional<Object> parse_literal(std::string_view text);
 
 }  // namespace voxport
