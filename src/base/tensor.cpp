@@ -20,6 +20,29 @@ class BlobStorage : public Storage {
   Blob bytes_;
 };
 
+std::string bytes_of(const std::vector<float>& values) {
+  std::string bytes(values.size() * sizeof(float), '\0');
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+class ComputedStorage : public Storage {
+ public:
+  ComputedStorage(std::uint64_t size, std::function<std::vector<float>()> values)
+      : Storage(size), values_(std::move(values)) {}
+
+  Blob blob() const override { return load(); }
+
+ private:
+  Blob load() const override {
+    Blob bytes = Blob::own(bytes_of(values_()));
+    assert(bytes.size() == size());
+    return bytes;
+  }
+
+  std::function<std::vector<float>()> values_;
+};
+
 bool is_row_major(const std::vector<std::int64_t>& shape,
                   const std::vector<std::int64_t>& strides) {
   std::int64_t expected = 1;
@@ -58,8 +81,7 @@ void check_readable(const Tensor& tensor) {
 
 }  // namespace
 
-const Blob& Storage::blob() const {
-  // Not std::call_once: no exception gets out of it where libgcc is linked statically.
+Blob Storage::blob() const {
   const std::lock_guard lock(mutex_);
   if (!is_loaded_) blob_ = load();
   is_loaded_ = true;
@@ -152,7 +174,8 @@ void for_each_element(const Tensor& tensor, const std::function<void(const std::
   check_readable(tensor);
   if (tensor.numel() == 0) return;
   const std::size_t item = size_of(tensor.dtype);
-  const std::byte* base = tensor.storage->blob().bytes().data();
+  const Blob whole = tensor.storage->blob();
+  const std::byte* base = whole.bytes().data();
   if (tensor.is_contiguous()) {
     const std::byte* first = base + static_cast<std::size_t>(tensor.offset) * item;
     for (std::size_t i = 0; i < static_cast<std::size_t>(tensor.numel()); ++i)
@@ -196,10 +219,17 @@ std::vector<float> to_float32(const Tensor& tensor) {
 }
 
 Tensor tensor_of(std::vector<std::int64_t> shape, const std::vector<float>& values) {
-  std::string buffer(values.size() * sizeof(float), '\0');
-  if (!values.empty()) std::memcpy(buffer.data(), values.data(), buffer.size());
   return make_tensor(DType::kFloat32, std::move(shape), {}, 0,
-                     storage_of(Blob::own(std::move(buffer))));
+                     storage_of(Blob::own(bytes_of(values))));
+}
+
+Tensor computed_tensor(std::vector<std::int64_t> shape,
+                       std::function<std::vector<float>()> values) {
+  const auto numel = checked_numel(shape);
+  assert(numel);
+  auto storage = std::make_shared<ComputedStorage>(
+      static_cast<std::uint64_t>(*numel) * sizeof(float), std::move(values));
+  return make_tensor(DType::kFloat32, std::move(shape), {}, 0, std::move(storage));
 }
 
 }  // namespace voxport

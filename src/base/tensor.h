@@ -22,7 +22,7 @@ class Storage {
   virtual ~Storage() = default;
 
   std::uint64_t size() const { return size_; }
-  const Blob& blob() const;
+  virtual Blob blob() const;
 
  private:
   // Gives exactly size() bytes, or fails. Called once, unless it failed.
@@ -74,5 +74,10 @@ std::vector<float> to_float32(const Tensor& tensor);
 
 // A tensor that owns these values.
 Tensor tensor_of(std::vector<std::int64_t> shape, const std::vector<float>& values);
+
+// A tensor whose values are computed each time someone asks for them, and held by nobody else:
+// what is made of a gigabyte of weights is never in memory all at once. `values` must give as many
+// numbers as the shape has.
+Tensor computed_tensor(std::vector<std::int64_t> shape, std::function<std::vector<float>()> values);
 
 }  // namespace voxport

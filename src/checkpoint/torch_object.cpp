@@ -938,7 +938,8 @@ std::optional<Object> numpy_string(std::string_view code, std::string bytes, boo
 }
 
 Object number_of(const Tensor& scalar) {
-  const std::byte* element = scalar.storage->blob().bytes().data();
+  const Blob whole = scalar.storage->blob();
+  const std::byte* element = whole.bytes().data();
   switch (scalar.dtype) {
     case DType::kBool: return make_object(K::kBool, element_value(DType::kBool, element) != 0);
     case DType::kInt64:

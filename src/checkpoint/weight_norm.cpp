@@ -28,21 +28,25 @@ std::vector<std::int64_t> broadcast_strides(const Tensor& g, const Tensor& v) {
   return strides;
 }
 
-// For each element of v, in order, the index of its length in g.
-std::vector<std::size_t> length_indices(const Tensor& g, const Tensor& v) {
+// Calls visit(element of v, its length in g) for each element of v, in order. Axes along which the
+// length stays the same are gone through as one.
+template <class Visit>
+void for_each_pair(const Tensor& g, const Tensor& v, const Visit& visit) {
   const std::vector<std::int64_t> strides = broadcast_strides(g, v);
-  std::vector<std::size_t> indices;
-  indices.reserve(static_cast<std::size_t>(v.numel()));
-  for (std::int64_t element = 0; element < v.numel(); ++element) {
-    std::int64_t rest = element;
-    std::int64_t index = 0;
-    for (std::size_t axis = v.shape.size(); axis-- > 0;) {
-      index += rest % v.shape[axis] * strides[axis];
-      rest /= v.shape[axis];
+  std::size_t run = 1;  // elements in a row that share a length
+  std::size_t inner = strides.size();
+  while (inner > 0 && strides[inner - 1] == 0) run *= static_cast<std::size_t>(v.shape[--inner]);
+  std::vector<std::int64_t> index(inner, 0);
+  std::int64_t length = 0;
+  for (std::size_t element = 0; element < static_cast<std::size_t>(v.numel()); element += run) {
+    for (std::size_t i = 0; i < run; ++i) visit(element + i, static_cast<std::size_t>(length));
+    for (std::size_t axis = inner; axis-- > 0;) {
+      length += strides[axis];
+      if (++index[axis] < v.shape[axis]) break;
+      length -= strides[axis] * v.shape[axis];
+      index[axis] = 0;
     }
-    indices.push_back(static_cast<std::size_t>(index));
   }
-  return indices;
 }
 
 }  // namespace
@@ -73,15 +77,15 @@ std::optional<std::string> weight_of_direction(std::string_view part) {
 Tensor fold_weight_norm(const Tensor& g, const Tensor& v) {
   const std::vector<float> lengths = to_float32(g);
   std::vector<float> weight = to_float32(v);
-  const std::vector<std::size_t> indices = length_indices(g, v);
 
-  std::vector<double> squares(lengths.size(), 0.0);
-  for (std::size_t i = 0; i < weight.size(); ++i)
-    squares[indices[i]] += static_cast<double>(weight[i]) * static_cast<double>(weight[i]);
-  for (std::size_t i = 0; i < weight.size(); ++i) {
-    const std::size_t of = indices[i];
-    weight[i] = static_cast<float>(weight[i] * (lengths[of] / std::sqrt(squares[of])));
-  }
+  std::vector<double> scales(lengths.size(), 0.0);  // squares, to begin with
+  for_each_pair(g, v, [&](std::size_t element, std::size_t length) {
+    scales[length] += static_cast<double>(weight[element]) * static_cast<double>(weight[element]);
+  });
+  for (std::size_t i = 0; i < scales.size(); ++i) scales[i] = lengths[i] / std::sqrt(scales[i]);
+  for_each_pair(g, v, [&](std::size_t element, std::size_t length) {
+    weight[element] = static_cast<float>(weight[element] * scales[length]);
+  });
   return tensor_of(v.shape, weight);
 }
 

@@ -1,5 +1,7 @@
 #include "checkpoint/weights.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -19,26 +21,34 @@ Tensor stand_in(std::vector<std::int64_t> shape) {
 }  // namespace
 
 struct Weights::Ledger {
+  enum class State { kUnread, kIgnored, kTaken };
   struct Row {
     const Tensor* tensor;
-    bool is_used = false;
+    State state = State::kUnread;
   };
 
+  std::string prefix;
   std::map<std::string, Row, std::less<>> rows;
   std::vector<std::string> missing;
   std::vector<std::string> mis_shaped;
 
-  // The rows whose names start with `path` and a dot, or all of them for the root.
-  auto below(const std::string& path) {
-    const std::string start = path.empty() ? "" : path + ".";
+  // The rows whose names start so.
+  auto starting_with(std::string_view start) {
     const auto first = rows.lower_bound(start);
     auto last = first;
     while (last != rows.end() && last->first.starts_with(start)) ++last;
     return std::pair(first, last);
   }
+
+  const Tensor* find(const std::string& name) const {
+    const auto found = rows.find(name);
+    return found == rows.end() ? nullptr : found->second.tensor;
+  }
 };
 
-Weights::Weights(const Object& state_dict) : ledger_(std::make_shared<Ledger>()) {
+Weights::Weights(const Object& state_dict, std::string prefix)
+    : ledger_(std::make_shared<Ledger>()) {
+  ledger_->prefix = std::move(prefix);
   for_each_tensor(state_dict, [&](const std::string& name, const Tensor& tensor) {
     ledger_->rows.emplace(name, Ledger::Row{&tensor});
   });
@@ -51,59 +61,81 @@ Weights Weights::operator/(std::string_view name) const { return {ledger_, joine
 
 Weights Weights::operator/(std::int64_t index) const { return *this / std::to_string(index); }
 
-bool Weights::has(std::string_view name) const {
-  const std::string whole = joined(path_, name);
-  return ledger_->rows.contains(whole) || ledger_->rows.contains(old_weight_norm(whole).v) ||
-         ledger_->rows.contains(new_weight_norm(whole).v);
+std::string Weights::whole_name(std::string_view name) const {
+  return ledger_->prefix + joined(path_, name);
 }
 
+std::optional<std::vector<std::int64_t>> Weights::shape_of(std::string_view name) const {
+  const std::string whole = whole_name(name);
+  for (const std::string& part : {whole, old_weight_norm(whole).v, new_weight_norm(whole).v})
+    if (const Tensor* tensor = ledger_->find(part)) return tensor->shape;
+  return std::nullopt;
+}
+
+bool Weights::has(std::string_view name) const { return shape_of(name).has_value(); }
+
 bool Weights::has_any() const {
-  const auto [first, last] = ledger_->below(path_);
+  const auto [first, last] = ledger_->starting_with(whole_name(""));
   return first != last;
+}
+
+std::int64_t Weights::count() const {
+  std::int64_t count = 0;
+  while ((*this / count).has_any()) ++count;
+  return count;
 }
 
 const Tensor* Weights::take(const std::string& name) const {
   const auto found = ledger_->rows.find(name);
   if (found == ledger_->rows.end()) return nullptr;
-  found->second.is_used = true;
+  found->second.state = Ledger::State::kTaken;
   return found->second.tensor;
 }
 
-Tensor Weights::tensor(std::string_view name, std::vector<std::int64_t> shape) const {
-  const std::string whole = joined(path_, name);
-  Tensor found;
-  std::string found_as = whole;
-  if (const Tensor* plain = take(whole)) {
-    found = *plain;
-  } else {
-    const Tensor* g = nullptr;
-    const Tensor* v = nullptr;
-    for (const WeightNormNames& parts : {old_weight_norm(whole), new_weight_norm(whole)}) {
-      if (v) break;
-      g = take(parts.g);
-      v = take(parts.v);
-      found_as = parts.v;
-    }
-    if (!g || !v) {
-      ledger_->missing.push_back(whole);
-      return stand_in(std::move(shape));
-    }
-    if (v->shape == shape) found = fold_weight_norm(*g, *v);
-    found.shape = v->shape;
+// The weight that is kept in two parts under one of the spellings, folded; nothing when a part is
+// missing. `found_as` becomes the name of the part that has the weight's shape.
+std::optional<Tensor> Weights::take_folded(const std::string& whole, std::string& found_as,
+                                           const std::vector<std::int64_t>& shape) const {
+  for (const WeightNormNames& parts : {old_weight_norm(whole), new_weight_norm(whole)}) {
+    const Tensor* g = take(parts.g);
+    const Tensor* v = take(parts.v);
+    if (!g || !v) continue;
+    found_as = parts.v;
+    if (v->shape != shape) return *v;  // for the caller to complain about
+    return computed_tensor(shape, [g = *g, v = *v, name = parts.v] {
+      return in_context(cat("reading ", in_quotes(name)),
+                        [&] { return to_float32(fold_weight_norm(g, v)); });
+    });
   }
-  if (found.shape != shape) {
-    ledger_->mis_shaped.push_back(
-        cat(found_as, "  found ", shape_text(found.shape), ", expected ", shape_text(shape)));
-    return stand_in(std::move(shape));
-  }
-  if (found.dtype == DType::kFloat32 && found.unreadable.empty()) return found;
-  return in_context(cat("reading ", in_quotes(whole)),
-                    [&] { return tensor_of(std::move(shape), to_float32(found)); });
+  return std::nullopt;
 }
 
-void Weights::ignore() const {
-  const auto [first, last] = ledger_->below(path_);
-  for (auto row = first; row != last; ++row) row->second.is_used = true;
+Tensor Weights::tensor(std::string_view name, std::vector<std::int64_t> shape) const {
+  const std::string whole = whole_name(name);
+  std::string found_as = whole;
+  const Tensor* plain = take(whole);
+  const std::optional<Tensor> found =
+      plain ? std::optional(*plain) : take_folded(whole, found_as, shape);
+  if (!found) {
+    ledger_->missing.push_back(whole);
+    return stand_in(std::move(shape));
+  }
+  if (found->shape != shape) {
+    ledger_->mis_shaped.push_back(
+        cat(found_as, "  found ", shape_text(found->shape), ", expected ", shape_text(shape)));
+    return stand_in(std::move(shape));
+  }
+  if (found->dtype == DType::kFloat32 && found->unreadable.empty()) return *found;
+  return computed_tensor(std::move(shape), [tensor = *found, found_as] {
+    return in_context(cat("reading ", in_quotes(found_as)), [&] { return to_float32(tensor); });
+  });
+}
+
+void Weights::ignore() const { ignore_all(whole_name("")); }
+
+void Weights::ignore_all(std::string_view start) const {
+  const auto [first, last] = ledger_->starting_with(start);
+  for (auto row = first; row != last; ++row) row->second.state = Ledger::State::kIgnored;
 }
 
 void Weights::finish(std::string_view what) const {
@@ -113,8 +145,23 @@ void Weights::finish(std::string_view what) const {
   for (const std::string& line : ledger_->mis_shaped)
     lines += cat("\n  wrong shape  ", printable(line));
   for (const auto& [name, row] : ledger_->rows)
-    if (!row.is_used) lines += cat("\n  not read     ", printable(name));
+    if (row.state == Ledger::State::kUnread) lines += cat("\n  not read     ", printable(name));
   if (!lines.empty()) fail(Error::kUnsupported, "the checkpoint does not fit ", what, lines);
+}
+
+std::vector<std::string> Weights::warnings() const {
+  std::vector<std::string> warnings;
+  for (const auto& [name, row] : ledger_->rows) {
+    if (row.state != Ledger::State::kTaken) continue;
+    const std::vector<float> values =
+        in_context(cat("reading ", in_quotes(name)), [&] { return to_float32(*row.tensor); });
+    const auto bad =
+        std::count_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
+    if (bad > 0)
+      warnings.push_back(cat("tensor ", in_quotes(name), ": ", bad, " of ", values.size(),
+                             " values are NaN or infinite"));
+  }
+  return warnings;
 }
 
 }  // namespace voxport

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 #include "base/fail.h"
 
@@ -44,11 +45,9 @@ const Attribute* Node::find(std::string_view name) const {
 }
 
 Graph::Scope::Scope(Graph& graph, std::string_view name)
-    : graph_(graph), length_(graph.scope_.size()) {
-  graph.scope_ = graph.scoped(name);
-}
+    : graph_(graph), outer_(std::exchange(graph.scope_, std::string(name))) {}
 
-Graph::Scope::~Scope() { graph_.scope_.resize(length_); }
+Graph::Scope::~Scope() { graph_.scope_ = std::move(outer_); }
 
 std::string Graph::scoped(std::string_view name) const {
   return scope_.empty() ? std::string(name) : cat(scope_, ".", name);
@@ -104,6 +103,8 @@ Node Graph::add_node(std::string name, std::string op, std::vector<Value> inputs
   data.op = std::move(op);
   data.domain = std::move(domain);
   data.inputs = std::move(inputs);
+  for (const Value& input : data.inputs)
+    if (input) ++values_[input.index_].uses;
   data.attributes = std::move(attributes);
   for (std::size_t i = 0; i < output_types.size(); ++i) {
     const Value output = add_value(cat(data.name, ":", i), output_types[i]);
@@ -115,6 +116,7 @@ Node Graph::add_node(std::string name, std::string op, std::vector<Value> inputs
 
 void Graph::add_output(std::string name, Value value) {
   outputs_.emplace_back(std::move(name), value);
+  ++values_[value.index_].uses;
 }
 
 std::vector<Value> Graph::constants() const {
@@ -169,10 +171,25 @@ std::vector<Node> Graph::nodes() const {
 
 void Graph::replace(Value from, Value to) {
   assert(from.graph_ == this && to.graph_ == this);
-  for (NodeData& node : nodes_)
-    if (!node.removed) std::replace(node.inputs.begin(), node.inputs.end(), from, to);
-  for (auto& [name, value] : outputs_)
-    if (value == from) value = to;
+  std::size_t left = std::exchange(values_[from.index_].uses, 0);
+  values_[to.index_].uses += left;
+  const auto replace_in = [&](Value& use) {
+    if (use != from) return;
+    use = to;
+    --left;
+  };
+  for (auto& [name, value] : outputs_) replace_in(value);
+  for (NodeData& node : nodes_) {
+    if (left == 0) return;
+    if (node.removed) continue;
+    for (Value& input : node.inputs) replace_in(input);
+  }
+}
+
+void Graph::declare_elements(Value value, std::vector<Dim> sizes) {
+  Type& type = values_[value.index_].type;
+  assert(type.dtype == DType::kInt64 && type.shape && type.shape->size() <= 1);
+  type.elements = std::move(sizes);
 }
 
 void Graph::rename(Value value, std::string name) {
@@ -182,15 +199,12 @@ void Graph::rename(Value value, std::string name) {
 void Graph::remove(Node node) {
   assert(std::all_of(node.outputs().begin(), node.outputs().end(),
                      [&](const Value& output) { return count_uses(output) == 0; }));
-  nodes_[node.index_].removed = true;
+  NodeData& data = nodes_[node.index_];
+  data.removed = true;
+  for (const Value& input : data.inputs)
+    if (input) --values_[input.index_].uses;
 }
 
-std::size_t Graph::count_uses(Value value) const {
-  std::ptrdiff_t count = 0;
-  for (const NodeData& node : nodes_)
-    if (!node.removed) count += std::count(node.inputs.begin(), node.inputs.end(), value);
-  for (const auto& [name, output] : outputs_) count += output == value ? 1 : 0;
-  return static_cast<std::size_t>(count);
-}
+std::size_t Graph::count_uses(Value value) const { return values_[value.index_].uses; }
 
 }  // namespace voxport

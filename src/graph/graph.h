@@ -129,7 +129,12 @@ class Graph {
   // How often a value is used: as an input of a node, or as an output of the graph.
   std::size_t count_uses(Value value) const;
 
-  // While one lives, nodes and constants are named below its path: Scope s(graph, "dec/ups.0").
+  // Declares what only the run can tell: that the int64 value (of rank 0 or 1) holds `sizes`, which
+  // may be new symbols. What is shaped by it from now on has those sizes.
+  void declare_elements(Value value, std::vector<Dim> sizes);
+
+  // While one lives, nodes and constants are named below its path: Scope s(graph, "dec.ups.0"). The
+  // innermost counts, alone: a path is a module's whole name.
   class Scope {
    public:
     Scope(Graph& graph, std::string_view name);
@@ -139,7 +144,7 @@ class Graph {
 
    private:
     Graph& graph_;
-    std::size_t length_;
+    std::string outer_;
   };
 
  private:
@@ -151,7 +156,7 @@ class Graph {
     Type type;
     std::int64_t producer = -1;
     std::optional<Tensor> constant;
-    bool removed = false;
+    std::size_t uses = 0;
   };
   struct NodeData {
     std::string op, domain, name;

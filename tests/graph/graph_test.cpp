@@ -19,7 +19,7 @@ TEST(Graph, NamesNodesByTheScopeThatMadeThem) {
   Value y = x;
   {
     const Graph::Scope dec(graph, "dec");
-    const Graph::Scope ups(graph, "ups.0");
+    const Graph::Scope ups(graph, "dec.ups.0");
     y = g.node("Relu", {x});
     y = g.node("Relu", {y});
   }

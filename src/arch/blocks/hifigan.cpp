@@ -1,0 +1,278 @@
+#include "arch/blocks/hifigan.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "arch/blocks/tiling.h"
+#include "base/tensor_math.h"
+#include "graph/builder.h"
+#include "graph/ops.h"
+
+namespace voxport::hifigan {
+namespace {
+
+constexpr double kSlope = 0.1;       // LRELU_SLOPE
+constexpr double kLastSlope = 0.01;  // torch.nn.functional.leaky_relu's own
+constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+// Above this many channels ONNX Runtime has enough blocks of them to share out.
+constexpr std::int64_t kMaxTiledChannels = 64;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return a >= 0 ? (a + b - 1) / b : -(-a / b);
+}
+std::int64_t floor_div(std::int64_t a, std::int64_t b) { return -ceil_div(-a, b); }
+
+// The taps of a transposed convolution of stride `rate`, by the phase of the output sample they
+// end in: [out * rate, in, taps]. Row o * rate + q makes sample q of each group of `rate` of
+// channel o.
+std::vector<float> phase_taps(const Tensor& weight, std::int64_t rate, double gain) {
+  const std::vector<float> w = to_float32(weight);
+  const auto in = static_cast<std::size_t>(weight.shape[0]);
+  const auto out = static_cast<std::size_t>(weight.shape[1]);
+  const auto kernel = static_cast<std::size_t>(weight.shape[2]);
+  const auto phases = static_cast<std::size_t>(rate);
+  const std::size_t taps = (kernel + phases - 1) / phases;
+  std::vector<float> to(out * phases * in * taps, 0.0F);
+  for (std::size_t i = 0; i < in; ++i) {
+    for (std::size_t o = 0; o < out; ++o) {
+      for (std::size_t k = 0; k < kernel; ++k) {
+        const std::size_t row = o * phases + k % phases;
+        const std::size_t tap = taps - 1 - k / phases;  // a convolution looks forwards
+        to[(row * in + i) * taps + tap] = static_cast<float>(w[(i * out + o) * kernel + k] * gain);
+      }
+    }
+  }
+  return to;
+}
+
+Tensor repeated(const Tensor& bias, std::int64_t times) {
+  return computed_tensor({bias.shape[0] * times}, [bias, times] {
+    std::vector<float> all;
+    for (const float value : to_float32(bias))
+      all.insert(all.end(), static_cast<std::size_t>(times), value);
+    return all;
+  });
+}
+
+// [1, in, kernel] -> [phases, in, kernel + phases - 1]: row p is the kernel, p steps later.
+Tensor shifted_copies(const Tensor& weight, std::int64_t phases, double gain) {
+  const std::int64_t in = weight.shape[1];
+  const std::int64_t width = weight.shape[2] + phases - 1;
+  return computed_tensor({phases, in, width}, [weight, phases, in, width, gain] {
+    const std::vector<float> w = to_float32(weight);
+    const std::int64_t kernel = weight.shape[2];
+    std::vector<float> to(static_cast<std::size_t>(phases * in * width), 0.0F);
+    for (std::int64_t p = 0; p < phases; ++p)
+      for (std::int64_t i = 0; i < in; ++i)
+        for (std::int64_t k = 0; k < kernel; ++k)
+          to[static_cast<std::size_t>((p * in + i) * width + p + k)] =
+              static_cast<float>(w[static_cast<std::size_t>(i * kernel + k)] * gain);
+    return to;
+  });
+}
+
+}  // namespace
+
+std::int64_t Config::hop_length() const {
+  return std::accumulate(upsample_rates.begin(), upsample_rates.end(), std::int64_t{1},
+                         std::multiplies<>());
+}
+
+bool Config::is_exact() const {
+  for (std::size_t i = 0; i < upsample_rates.size(); ++i)
+    if ((upsample_kernel_sizes[i] - upsample_rates[i]) % 2 != 0) return false;
+  return true;
+}
+
+Upsampling::Upsampling(const Weights& w, std::int64_t in, std::int64_t out, std::int64_t its_rate,
+                       std::int64_t kernel)
+    : path(w.path()),
+      weight(w.tensor("weight", {in, out, kernel})),
+      bias(w.tensor("bias", {out})),
+      rate(its_rate),
+      padding((kernel - its_rate) / 2) {}
+
+Value Upsampling::operator()(const Value& x, double gain, const Form& form) const {
+  const Graph::Scope scope(x.graph(), path);
+  // Kernels that are no multiple of the rate leave taps empty; more than a few are not worth it.
+  const std::int64_t kernel = weight.shape[2];
+  const std::int64_t used = ceil_div(kernel, rate) * rate;
+  const bool is_worth_it = form.upsamples_by_convolution && 4 * used <= 5 * kernel;
+  return is_worth_it ? by_convolution(x, gain) : by_transposed_convolution(x, gain);
+}
+
+Value Upsampling::by_transposed_convolution(const Value& x, double gain) const {
+  Builder g(x.graph());
+  const bool has_rows = x.rank() == 4;
+  const std::int64_t kernel = weight.shape[2];
+  Tensor taps = gain == 1 ? weight : scaled(weight, gain);
+  if (has_rows) taps = reshaped(taps, {taps.shape[0], taps.shape[1], 1, kernel});
+  using Ints = std::vector<std::int64_t>;
+  return g.node("ConvTranspose", {x, g.constant("weight", taps), g.constant("bias", bias)},
+                {{"kernel_shape", has_rows ? Ints{1, kernel} : Ints{kernel}},
+                 {"strides", has_rows ? Ints{1, rate} : Ints{rate}},
+                 {"pads", has_rows ? Ints{0, padding, 0, padding} : Ints{padding, padding}}});
+}
+
+// Sample s * rate + q of a channel is tap by tap a sum over x[s], x[s - 1], ...: one convolution
+// for each phase q. The phases then take turns, and what the padding would have cut off is cut off.
+Value Upsampling::by_convolution(const Value& x, double gain) const {
+  const std::int64_t out = weight.shape[1];
+  const std::int64_t kernel = weight.shape[2];
+  const std::int64_t taps = ceil_div(kernel, rate);
+  Conv1d conv(path,
+              computed_tensor(
+                  {out * rate, weight.shape[0], taps},
+                  [weight = weight, rate = rate, gain] { return phase_taps(weight, rate, gain); }),
+              repeated(bias, rate));
+  conv.pad_before = conv.pad_after = taps - 1;
+  const Value phases = reshape(conv(x), {0, out, rate, -1});
+  const Value turns = transpose(phases, {0, 1, 3, 2});
+  const Value whole =
+      x.rank() == 4 ? reshape(turns, {0, out, 1, -1}) : reshape(turns, {0, out, -1});
+  const std::int64_t excess = taps * rate - kernel + padding;
+  if (padding == 0 && excess == 0) return whole;
+  return slice(whole, kTime, padding, excess == 0 ? kEnd : -excess);
+}
+
+ResBlock::ResBlock(const Weights& w, std::int64_t channels, std::int64_t kernel,
+                   const std::vector<std::int64_t>& dilations, bool is_resblock1) {
+  for (std::size_t i = 0; i < dilations.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    const Conv1d::Options dilated{.dilation = dilations[i]};
+    if (is_resblock1) {
+      steps.push_back({Conv1d(w / "convs1" / index, channels, channels, kernel, dilated),
+                       Conv1d(w / "convs2" / index, channels, channels, kernel)});
+    } else {
+      steps.push_back({Conv1d(w / "convs" / index, channels, channels, kernel, dilated)});
+    }
+  }
+}
+
+Value ResBlock::operator()(Value x) const {
+  for (const std::vector<Conv1d>& step : steps) {
+    const Graph::Scope scope(x.graph(), step.back().path);
+    Value xt = x;
+    for (const Conv1d& conv : step) xt = conv(leaky_relu(xt, kSlope));
+    x = xt + x;
+  }
+  return x;
+}
+
+std::int64_t ResBlock::reach() const {
+  std::int64_t reach = 0;
+  for (const std::vector<Conv1d>& step : steps)
+    for (const Conv1d& conv : step) reach += std::max(conv.pad_before, conv.pad_after);
+  return reach;
+}
+
+Generator::Generator(const Weights& w, const Config& its_config)
+    : config(its_config),
+      conv_pre(w / "conv_pre", config.in_channels, config.upsample_initial_channel, 7),
+      conv_post(w / "conv_post", config.channels(config.upsample_rates.size() - 1), 1, 7,
+                {.has_bias = (w / "conv_post").has("bias")}) {
+  if (config.gin_channels != 0)
+    cond.emplace(w / "cond", config.gin_channels, config.upsample_initial_channel, 1);
+  for (std::size_t i = 0; i < config.upsample_rates.size(); ++i) {
+    const std::int64_t in = config.upsample_initial_channel >> i;
+    ups.emplace_back(w / "ups" / static_cast<std::int64_t>(i), in, config.channels(i),
+                     config.upsample_rates[i], config.upsample_kernel_sizes[i]);
+    std::vector<ResBlock>& blocks = resblocks.emplace_back();
+    for (std::size_t j = 0; j < config.resblock_kernel_sizes.size(); ++j) {
+      const auto index =
+          static_cast<std::int64_t>(i) * config.num_kernels() + static_cast<std::int64_t>(j);
+      blocks.emplace_back(w / "resblocks" / index, config.channels(i),
+                          config.resblock_kernel_sizes[j], config.resblock_dilation_sizes[j],
+                          config.is_resblock1);
+    }
+  }
+}
+
+// The mean over the residual blocks is their sum, and the division is left to the weights of what
+// comes next: a leaky ReLU between them keeps a positive factor as it is.
+Value Generator::operator()(Value x, std::optional<Value> g, const Form& form) const {
+  x = conv_pre(x);
+  if (cond && g) x = x + (*cond)(form.has_rows ? unsqueeze(*g, {2}) : *g);
+  double gain = 1;
+  for (std::size_t i = 0; i < ups.size(); ++i) {
+    const Graph::Scope scope(x.graph(), ups[i].path);
+    x = ups[i](leaky_relu(x, kSlope), gain, form);
+    x = stage(x, i, form);
+    gain = 1.0 / static_cast<double>(config.num_kernels());
+  }
+  return last(x, gain, form);
+}
+
+Value Generator::stage(Value x, std::size_t index, const Form& form) const {
+  const bool is_tiled =
+      form.has_rows && form.tiles > 1 && config.channels(index) <= kMaxTiledChannels;
+  if (!is_tiled) return sum_of_resblocks(x, index);
+  std::int64_t reach = 0;
+  for (const ResBlock& block : resblocks[index]) reach = std::max(reach, block.reach());
+  const Tiling tiling(x, form.tiles, reach);
+  return tiling.glue(sum_of_resblocks(tiling.cut(x), index));
+}
+
+Value Generator::sum_of_resblocks(const Value& x, std::size_t index) const {
+  Value sum;
+  for (const ResBlock& block : resblocks[index]) {
+    const Value y = block(x);
+    sum = sum ? sum + y : y;
+  }
+  return sum;
+}
+
+// With phases, the one output channel becomes that many, each a sample later than the one before,
+// and the convolution strides over them all.
+Value Generator::last(const Value& x, double gain, const Form& form) const {
+  const Graph::Scope scope(x.graph(), conv_post.path);
+  const Value active = leaky_relu(x, kLastSlope);
+  const bool has_phases = form.has_rows && form.phases > 1 && config.is_exact() &&
+                          config.hop_length() % form.phases == 0;
+  Conv1d conv = conv_post;
+  conv.weight =
+      has_phases ? shifted_copies(conv.weight, form.phases, gain) : scaled(conv.weight, gain);
+  if (!has_phases) {
+    const Value y = tanh(conv(active));
+    return form.has_rows ? squeeze(y, {2}) : y;
+  }
+  if (conv.bias) conv.bias = repeated(*conv.bias, form.phases);
+  conv.stride = form.phases;
+  const Value y = tanh(conv(active));                      // [b, phases, 1, t / phases]
+  return reshape(transpose(y, {0, 2, 3, 1}), {0, 1, -1});  // [b, 1, t]
+}
+
+// From a sample backwards: what it looks at after each layer, in that layer's own steps. Frames
+// have as many phases as samples; the worst of them counts.
+ReceptiveField receptive_field(const Config& config) {
+  std::int64_t reach = 3;  // conv_post
+  ReceptiveField field;
+  const std::int64_t hop = config.hop_length();
+  for (std::int64_t phase = 0; phase < hop; ++phase) {
+    std::int64_t low = phase - reach;
+    std::int64_t high = phase + reach;
+    for (std::size_t i = config.upsample_rates.size(); i-- > 0;) {
+      std::int64_t widest = 0;
+      for (std::size_t j = 0; j < config.resblock_kernel_sizes.size(); ++j) {
+        std::int64_t sum = 0;
+        for (const std::int64_t dilation : config.resblock_dilation_sizes[j])
+          sum += (config.resblock_kernel_sizes[j] - 1) *
+                 (dilation + (config.is_resblock1 ? 1 : 0)) / 2;
+        widest = std::max(widest, sum);
+      }
+      const std::int64_t rate = config.upsample_rates[i];
+      const std::int64_t kernel = config.upsample_kernel_sizes[i];
+      const std::int64_t padding = (kernel - rate) / 2;
+      low = ceil_div(low - widest + padding - kernel + 1, rate);
+      high = floor_div(high + widest + padding, rate);
+    }
+    field.left = std::max(field.left, 3 - low);  // conv_pre
+    field.right = std::max(field.right, high + 3);
+  }
+  return field;
+}
+
+}  // namespace voxport::hifigan

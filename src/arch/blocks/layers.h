@@ -1,0 +1,91 @@
+// The layers that networks are made of, as torch.nn keeps them. A layer takes its tensors from its
+// place in the checkpoint when it is made, and adds its nodes when it is called, named by that
+// place.
+//
+// Sequences come in two layouts, and each of them with or without an axis of size 1 beside time:
+//   channels first  [b, c, t] or [b, c, 1, t]      for convolutions
+//   channels last   [b, t, c] or [b, 1, t, c]      for matrix products and norms
+// With that axis a convolution over time is a two-dimensional one of a single row, for which ONNX
+// Runtime has its fastest kernels; a layer takes either and gives back what it was given.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "checkpoint/weights.h"
+#include "graph/graph.h"
+
+namespace voxport {
+
+constexpr std::int64_t kBatch = 0;
+constexpr std::int64_t kChannels = 1;  // in channels first
+constexpr std::int64_t kTime = -1;     // in channels first
+
+Value channels_first(const Value& x);
+Value channels_last(const Value& x);
+
+// torch.nn.Conv1d.
+struct Conv1d {
+  struct Options {
+    std::int64_t dilation = 1;
+    std::int64_t groups = 1;
+    bool has_bias = true;
+  };
+
+  std::string path;
+  Tensor weight;  // [out, in / groups, kernel]
+  std::optional<Tensor> bias;
+  std::int64_t dilation = 1;
+  std::int64_t groups = 1;
+  std::int64_t stride = 1;
+  std::int64_t pad_before = 0;
+  std::int64_t pad_after = 0;
+
+  // With padding on both sides that keeps the length: (kernel - 1) * dilation / 2 before, the rest
+  // after.
+  Conv1d(const Weights& w, std::int64_t in, std::int64_t out, std::int64_t kernel,
+         const Options& options);
+  Conv1d(const Weights& w, std::int64_t in, std::int64_t out, std::int64_t kernel)
+      : Conv1d(w, in, out, kernel, Options()) {}
+  // Without padding.
+  Conv1d(std::string path, Tensor weight, std::optional<Tensor> bias);
+
+  Value operator()(const Value& x) const;  // channels first
+};
+
+// torch.nn.Linear, or a Conv1d of kernel 1, for channels last.
+struct Linear {
+  std::string path;
+  Tensor weight;  // [in, out]
+  std::optional<Tensor> bias;
+
+  // Of a convolution of kernel 1, whose weight is [out, in, 1].
+  Linear(const Weights& w, std::int64_t in, std::int64_t out);
+  Linear(std::string path, Tensor weight, std::optional<Tensor> bias);
+
+  Value operator()(const Value& x) const;
+};
+
+// Over the channels; the parameters are named gamma and beta.
+struct LayerNorm {
+  std::string path;
+  Tensor gamma;
+  Tensor beta;
+
+  LayerNorm(const Weights& w, std::int64_t channels);
+
+  Value operator()(const Value& x) const;  // channels last
+};
+
+// torch.nn.Embedding: indices of any shape gain an axis of channels at the end.
+struct Embedding {
+  std::string path;
+  Tensor weight;  // [count, channels]
+
+  Embedding(const Weights& w, std::int64_t count, std::int64_t channels);
+
+  Value operator()(const Value& indices) const;
+};
+
+}  // namespace voxport

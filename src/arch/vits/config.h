@@ -1,0 +1,66 @@
+// The sizes of a VITS, as Piper's trainer keeps them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "arch/blocks/hifigan.h"
+#include "checkpoint/weights.h"
+
+namespace voxport::vits {
+
+struct TextEncoderConfig {
+  std::int64_t symbols = 0;
+  std::int64_t hidden_channels = 0;
+  std::int64_t out_channels = 0;  // inter_channels
+  std::int64_t filter_channels = 0;
+  std::int64_t n_heads = 0;
+  std::int64_t n_layers = 0;
+  std::int64_t kernel_size = 0;
+  std::int64_t window_size = 0;
+  bool shares_heads = true;  // one set of relative embeddings for all heads
+
+  std::int64_t k_channels() const { return hidden_channels / n_heads; }
+};
+
+struct FlowConfig {
+  std::int64_t channels = 0;
+  std::int64_t hidden_channels = 0;
+  std::int64_t kernel_size = 0;
+  std::int64_t n_layers = 0;
+  std::int64_t n_flows = 0;
+  std::int64_t gin_channels = 0;
+};
+
+struct DurationConfig {
+  bool is_stochastic = true;
+  std::int64_t in_channels = 0;
+  std::int64_t filter_channels = 0;
+  std::int64_t kernel_size = 0;
+  std::int64_t n_layers = 0;  // stochastic: of each DDSConv
+  std::int64_t n_flows = 0;   // stochastic
+  std::int64_t num_bins = 0;  // stochastic: of each spline
+  std::int64_t gin_channels = 0;
+};
+
+struct Config {
+  TextEncoderConfig text_encoder;
+  DurationConfig durations;
+  FlowConfig flow;
+  hifigan::Config decoder;
+  std::int64_t speakers = 1;
+  std::int64_t gin_channels = 0;  // 0 with one speaker
+  std::int64_t sample_rate = 0;   // 0: not known
+
+  bool has_speakers() const { return speakers > 1; }
+  std::int64_t inter_channels() const { return text_encoder.out_channels; }
+};
+
+// The config of the weights, which are those of a VITS. Sizes are read off the tensors and compared
+// with `hyper_parameters` (a dict, or None); what no shape tells (rates and dilations) is taken
+// from there, or from the one trainer's preset that fits the shapes. Fails with kUnsupported,
+// telling all contradictions at once, or what is missing by its name.
+Config read_config(const Weights& w, const Object& hyper_parameters);
+
+}  // namespace voxport::vits

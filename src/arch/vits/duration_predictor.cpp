@@ -1,0 +1,25 @@
+#include "arch/vits/duration_predictor.h"
+
+#include "graph/ops.h"
+
+namespace voxport::vits {
+
+DurationPredictor::DurationPredictor(const Weights& w, const DurationConfig& config)
+    : conv_1(w / "conv_1", config.in_channels, config.filter_channels, config.kernel_size),
+      norm_1(w / "norm_1", config.filter_channels),
+      conv_2(w / "conv_2", config.filter_channels, config.filter_channels, config.kernel_size),
+      norm_2(w / "norm_2", config.filter_channels),
+      proj(w / "proj", config.filter_channels, 1) {
+  if (config.gin_channels != 0) cond.emplace(w / "cond", config.gin_channels, config.in_channels);
+}
+
+Value DurationPredictor::operator()(Value x, const Mask& mask,
+                                    const std::optional<Value>& g) const {
+  const Graph::Scope scope(x.graph(), "dp");
+  if (cond && g) x = x + (*cond)(*g);
+  x = norm_1(channels_last(relu(conv_1(channels_first(x * mask.last)))));
+  x = norm_2(channels_last(relu(conv_2(channels_first(x * mask.last)))));
+  return proj(x);
+}
+
+}  // namespace voxport::vits

@@ -1,0 +1,27 @@
+// How long each phoneme lasts, told by a few convolutions. vits/models.py DurationPredictor.
+#pragma once
+
+#include <optional>
+
+#include "arch/blocks/layers.h"
+#include "arch/vits/config.h"
+#include "arch/vits/mask.h"
+
+namespace voxport::vits {
+
+struct DurationPredictor {
+  Conv1d conv_1;
+  LayerNorm norm_1;
+  Conv1d conv_2;
+  LayerNorm norm_2;
+  Linear proj;
+  std::optional<Linear> cond;
+
+  DurationPredictor(const Weights& w, const DurationConfig& config);
+
+  // The logarithm of each phoneme's frames: channels last, one channel. g [b, 1, gin], or with rows
+  // [b, 1, 1, gin].
+  Value operator()(Value x, const Mask& mask, const std::optional<Value>& g) const;
+};
+
+}  // namespace voxport::vits

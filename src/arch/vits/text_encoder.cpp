@@ -1,0 +1,136 @@
+#include "arch/vits/text_encoder.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/tensor_math.h"
+#include "graph/builder.h"
+#include "graph/ops.h"
+
+namespace voxport::vits {
+namespace {
+
+// conv_q, conv_k and conv_v as one matrix [channels, 3 * channels]. Each has [out, in, 1].
+Linear fused_projections(const Weights& w, const TextEncoderConfig& config) {
+  const std::int64_t channels = config.hidden_channels;
+  const double scale = 1 / std::sqrt(static_cast<double>(config.k_channels()));
+  std::vector<Tensor> weights;
+  std::vector<Tensor> biases;
+  for (const char* name : {"conv_q", "conv_k", "conv_v"}) {
+    const Tensor weight = (w / name).tensor("weight", {channels, channels, 1});
+    const Tensor bias = (w / name).tensor("bias", {channels});
+    const bool is_query = weights.empty();
+    weights.push_back(is_query ? scaled(weight, scale) : weight);
+    biases.push_back(is_query ? scaled(bias, scale) : bias);
+  }
+  const Tensor all = reshaped(stacked(std::move(weights)), {3 * channels, channels});
+  return {(w / "conv_qkv").path(), permuted(all, {1, 0}), stacked(std::move(biases))};
+}
+
+Tensor relative_embeddings(const Weights& w, const char* name, const TextEncoderConfig& config) {
+  return w.tensor(name, {config.shares_heads ? 1 : config.n_heads, 2 * config.window_size + 1,
+                         config.k_channels()});
+}
+
+Value constant(const Value& beside, std::vector<std::int64_t> numbers) {
+  return Builder(beside.graph()).int64s(numbers);
+}
+
+}  // namespace
+
+Band::Band(const Value& its_length, std::int64_t its_window, std::int64_t heads)
+    : window(its_window), length(its_length) {
+  const Graph::Scope scope(length.graph(), "enc_p.encoder.band");
+  const Value width = length + constant(length, {2 * window});
+  flat_scores = constant(length, {0, heads, -1});
+  flat_scores_end = length * width;
+  square = concat({constant(length, {0, heads}), length, width}, 0);
+  skewed = concat({constant(length, {0, heads}), length, width + constant(length, {1})}, 0);
+}
+
+// Rows of t + 2w + 1 read as rows of t + 2w: each row starts one step later than the one above it.
+// The added columns are long enough for no row to run into the next.
+Value Band::to_absolute(const Value& relative) const {
+  const Value flat = reshape(pad_after(relative, -1, length), flat_scores);
+  const Value rows = reshape(slice(flat, -1, constant(length, {0}), flat_scores_end), square);
+  return slice(rows, -1, constant(length, {window}), length + constant(length, {window}));
+}
+
+Value Band::to_relative(const Value& absolute) const {
+  const Value flat = reshape(pad(absolute, -1, window, window), flat_scores);
+  return slice(reshape(pad_after(flat, -1, length), skewed), -1, 0, 2 * window + 1);
+}
+
+MultiHeadAttention::MultiHeadAttention(const Weights& w, const TextEncoderConfig& config)
+    : path(w.path()),
+      n_heads(config.n_heads),
+      k_channels(config.k_channels()),
+      qkv(fused_projections(w, config)),
+      conv_o(w / "conv_o", config.hidden_channels, config.hidden_channels),
+      emb_rel_k(permuted(relative_embeddings(w, "emb_rel_k", config), {0, 2, 1})),
+      emb_rel_v(relative_embeddings(w, "emb_rel_v", config)) {}
+
+Value MultiHeadAttention::operator()(const Value& x, const Mask& mask, const Band& band) const {
+  Builder g(x.graph());
+  const Value projected = qkv(x);
+  const Graph::Scope scope(g.graph(), path);
+  const Value heads = transpose(reshape(projected, {0, -1, 3 * n_heads, k_channels}), {0, 2, 1, 3});
+  const std::vector<Value> parts = split(heads, {n_heads, n_heads, n_heads}, 1);  // [b, h, t, d]
+  const Value& query = parts[0];
+  const Value& key = parts[1];
+  const Value& value = parts[2];
+
+  const Value rel_logits = matmul(query, g.constant("emb_rel_k", emb_rel_k));
+  Value scores = matmul(query, transpose(key, {0, 1, 3, 2})) + band.to_absolute(rel_logits);
+  const Value p_attn = softmax(scores + mask.scores, -1);  // [b, h, t, t]
+
+  const Value relative_weights = band.to_relative(p_attn);
+  const Value output =
+      matmul(p_attn, value) + matmul(relative_weights, g.constant("emb_rel_v", emb_rel_v));
+  const Value joined = transpose(output, {0, 2, 1, 3});
+  const std::int64_t channels = n_heads * k_channels;
+  return conv_o(mask.has_rows ? reshape(joined, {0, 1, -1, channels})
+                              : reshape(joined, {0, -1, channels}));
+}
+
+FFN::FFN(const Weights& w, const TextEncoderConfig& config)
+    : conv_1(w / "conv_1", config.hidden_channels, config.filter_channels, config.kernel_size),
+      conv_2(w / "conv_2", config.filter_channels, config.hidden_channels, config.kernel_size) {}
+
+Value FFN::operator()(const Value& x, const Mask& mask) const {
+  const Graph::Scope scope(x.graph(), conv_1.path);
+  const Value h = relu(conv_1(channels_first(x * mask.last)));
+  return channels_last(conv_2(h * mask.first));
+}
+
+TextEncoder::TextEncoder(const Weights& w, const TextEncoderConfig& its_config)
+    : config(its_config),
+      emb(w / "emb", config.symbols, config.hidden_channels),
+      proj(w / "proj", config.hidden_channels, 2 * config.out_channels) {
+  emb.weight = scaled(emb.weight, std::sqrt(static_cast<double>(config.hidden_channels)));
+  const Weights encoder = w / "encoder";
+  for (std::int64_t i = 0; i < config.n_layers; ++i) {
+    layers.push_back({MultiHeadAttention(encoder / "attn_layers" / i, config),
+                      LayerNorm(encoder / "norm_layers_1" / i, config.hidden_channels),
+                      FFN(encoder / "ffn_layers" / i, config),
+                      LayerNorm(encoder / "norm_layers_2" / i, config.hidden_channels)});
+  }
+}
+
+// Padded phonemes are kept out of the attention by the mask of scores and out of the convolutions
+// where those start; in between they may hold what they like.
+TextEncoder::Output TextEncoder::operator()(const Value& input, const Mask& mask) const {
+  const Graph::Scope scope(input.graph(), "enc_p");
+  Value x = emb(mask.has_rows ? unsqueeze(input, {1}) : input);
+  const Band band(size(input, 1), config.window_size, config.n_heads);
+  for (const Layer& layer : layers) {
+    const Graph::Scope in_layer(x.graph(), layer.attn.path);
+    x = layer.norm_1(x + layer.attn(x, mask, band));
+    const Graph::Scope in_ffn(x.graph(), layer.ffn.conv_2.path);
+    x = layer.norm_2(x + layer.ffn(x, mask));
+  }
+  return {x, proj(x)};
+}
+
+}  // namespace voxport::vits

@@ -1,0 +1,213 @@
+#include "arch/vits/vits.h"
+
+#include <utility>
+
+#include "arch/vits/length_regulator.h"
+#include "base/tensor_math.h"
+#include "graph/builder.h"
+#include "graph/ops.h"
+
+namespace voxport::vits {
+namespace {
+
+Dim batch_size() { return Dim::symbol("batch_size"); }
+Dim phonemes() { return Dim::symbol("phonemes"); }
+Dim frames() { return Dim::symbol("frames"); }
+
+Type int64_type(Shape shape) { return {DType::kInt64, std::move(shape), {}}; }
+Type float_type(Shape shape) { return {DType::kFloat32, std::move(shape), {}}; }
+
+// noise, length and noise_w: [1] each, or [b, 1] where they are per row.
+struct Scales {
+  Value noise, length, noise_w;
+
+  Scales(const Value& scales) {
+    const std::int64_t axis = static_cast<std::int64_t>(scales.rank()) - 1;
+    noise = slice(scales, axis, 0, 1);
+    length = slice(scales, axis, 1, 2);
+    noise_w = slice(scales, axis, 2, 3);
+  }
+};
+
+// A scale in a shape that meets tensors of that rank, whose first axis is the batch.
+Value for_rank(const Value& scale, std::int64_t rank) {
+  if (scale.rank() == 1) return scale;
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
+  shape[0] = -1;
+  return reshape(scale, std::move(shape));
+}
+
+// [b, t] as one channel, channels last.
+Value one_channel(const Value& x, bool has_rows) {
+  return has_rows ? unsqueeze(x, {1, 3}) : unsqueeze(x, {2});
+}
+
+// [b, c, 1] or [b, c, t] with an axis of size 1 before the last, where convolutions want it.
+Value with_row(const Value& x, bool has_rows) { return has_rows ? unsqueeze(x, {2}) : x; }
+
+hifigan::Form form_of(const Options& options) {
+  return options.is_plain ? hifigan::Form::plain() : hifigan::Form();
+}
+
+bool is_in_order(const std::vector<std::int64_t>& order) {
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (order[i] != static_cast<std::int64_t>(i)) return false;
+  return true;
+}
+
+}  // namespace
+
+// What lies between encoder and decoder.
+struct Vits::Latent {
+  Value z, y_mask, durations;
+  std::optional<Value> g;
+};
+
+Vits::Vits(const Weights& w, const Config& its_config)
+    : config(its_config),
+      enc_p(w / "enc_p", config.text_encoder),
+      flow(w / "flow", config.flow),
+      dec(w / "dec", config.decoder) {
+  if (config.durations.is_stochastic) {
+    sdp.emplace(w / "dp", config.durations);
+  } else {
+    dp.emplace(w / "dp", config.durations);
+  }
+  if (config.has_speakers()) emb_g.emplace(w / "emb_g", config.speakers, config.gin_channels);
+  (w / "enc_q").ignore();  // the posterior encoder hears the recordings
+}
+
+Value Vits::log_durations(const TextEncoder::Output& text, const Mask& mask, const Value& input,
+                          const Value& noise_w, const std::optional<Value>& g,
+                          const Options& options) const {
+  if (dp) return (*dp)(text.x, mask, g);
+  const Graph::Scope scope(input.graph(), "dp");
+  std::pair<Value, Value> noise;
+  const std::int64_t rank = mask.has_rows ? 4 : 3;
+  if (options.noise_is_input) {
+    const Value given =
+        input.graph().add_input("noise_w", float_type({batch_size(), 2, phonemes()}));
+    const std::vector<Value> channels = split(given, {1, 1}, 1);  // [b, 1, t]
+    noise = {one_channel(squeeze(channels[0], {1}), mask.has_rows),
+             one_channel(squeeze(channels[1], {1}), mask.has_rows)};
+  } else {
+    noise.first = one_channel(random_normal_like(input), mask.has_rows);
+    noise.second = one_channel(random_normal_like(input), mask.has_rows);
+  }
+  noise.first = noise.first * for_rank(noise_w, rank);
+  noise.second = noise.second * for_rank(noise_w, rank);
+  return (*sdp)(text.x, mask, g, std::move(noise));
+}
+
+Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
+  const bool has_rows = !options.is_plain;
+  const Value input = graph.add_input("input", int64_type({batch_size(), phonemes()}));
+  const Value input_lengths = graph.add_input("input_lengths", int64_type({batch_size()}));
+  const Value scales_input = graph.add_input(
+      "scales", float_type(options.scales_per_row ? Shape{batch_size(), 3} : Shape{3}));
+
+  Latent latent;
+  std::optional<Value> g_last;  // the speaker, channels last
+  if (emb_g) {
+    const Value embedded = (*emb_g)(graph.add_input("sid", int64_type({batch_size()})));
+    latent.g = unsqueeze(embedded, {2});
+    g_last = unsqueeze(embedded,
+                       has_rows ? std::vector<std::int64_t>{1, 2} : std::vector<std::int64_t>{1});
+  }
+  const Scales scales(scales_input);
+  const Mask mask(input, input_lengths, has_rows);
+  const TextEncoder::Output text = enc_p(input, mask);
+  const Value logw = log_durations(text, mask, input, scales.noise_w, g_last, options);
+
+  const Graph::Scope scope(graph, "align");
+  const Value w = exp(squeeze(logw, has_rows ? std::vector<std::int64_t>{1, 3}
+                                             : std::vector<std::int64_t>{2})) *
+                  for_rank(scales.length, 2);
+  const Value none = Builder(graph).scalar(0, DType::kFloat32);
+  const Value w_ceil = where(mask.present, maximum(ceil(w), 0), none);  // [b, t]
+  latent.durations = unsqueeze(w_ceil, {1});
+  const Alignment alignment = align(cast(w_ceil, DType::kInt64));
+  latent.y_mask =
+      unsqueeze(cast(sequence_mask(alignment.y_lengths, alignment.frames), DType::kFloat32), {1});
+
+  // The deviation is computed by phoneme, of which there are fewer.
+  const std::int64_t channels = config.inter_channels();
+  const std::vector<Value> prior =
+      split(has_rows ? squeeze(text.stats, {1}) : text.stats, {channels, channels}, -1);
+  const Value deviation = exp(prior[1]) * for_rank(scales.noise, 3);
+  const Value spread_out =
+      transpose(spread(concat({prior[0], deviation}, -1), alignment), {0, 2, 1});
+  const std::vector<Value> parts = split(spread_out, {channels, channels}, 1);  // [b, c, frames]
+  Value noise;
+  if (options.noise_is_input) {
+    const Value given =
+        graph.add_input("noise", float_type({batch_size(), channels, Dim::symbol("noise_frames")}));
+    noise = slice(given, 2, Builder(graph).int64s({0}), alignment.frames);
+  } else {
+    noise = random_normal_like(parts[0]);
+  }
+  latent.z = parts[0] + noise * parts[1];
+
+  if (options.cuts_after_flow) {
+    const auto g = latent.g ? std::optional(with_row(*latent.g, has_rows)) : std::nullopt;
+    const ResidualCouplingBlock::Output out =
+        flow.reverse(with_row(latent.z, has_rows), with_row(latent.y_mask, has_rows), g);
+    latent.z = has_rows ? squeeze(out.z, {2}) : out.z;
+    if (!is_in_order(out.order))
+      latent.z = gather(latent.z, Builder(graph).int64s(out.order), kChannels);
+  }
+  return latent;
+}
+
+Value Vits::decode(Value z, const Value& y_mask, const std::optional<Value>& g,
+                   const Options& options) const {
+  const bool has_rows = !options.is_plain;
+  if (options.cuts_after_flow) return dec(with_row(z * y_mask, has_rows), g, form_of(options));
+  const auto g_row = g ? std::optional(with_row(*g, has_rows)) : std::nullopt;
+  const ResidualCouplingBlock::Output out =
+      flow.reverse(with_row(z, has_rows), with_row(y_mask, has_rows), g_row);
+  hifigan::Generator turned = dec;
+  if (!is_in_order(out.order)) turned.conv_pre.weight = picked(dec.conv_pre.weight, 1, out.order);
+  return turned(out.z, g, form_of(options));
+}
+
+std::unique_ptr<Graph> Vits::encoder(const Options& options) const {
+  auto graph = std::make_unique<Graph>();
+  graph->graph_name = "vits_encoder";
+  const Latent latent = encode(*graph, options);
+  graph->add_output("z", latent.z);
+  graph->add_output("y_mask", latent.y_mask);
+  if (latent.g) graph->add_output("g", *latent.g);
+  graph->add_output("durations", latent.durations);
+  return graph;
+}
+
+std::unique_ptr<Graph> Vits::decoder(const Options& options) const {
+  auto graph = std::make_unique<Graph>();
+  graph->graph_name = "vits_decoder";
+  const Value z =
+      graph->add_input("z", float_type({batch_size(), config.inter_channels(), frames()}));
+  const Value y_mask = graph->add_input("y_mask", float_type({batch_size(), 1, frames()}));
+  std::optional<Value> g;
+  if (emb_g) g = graph->add_input("g", float_type({batch_size(), config.gin_channels, 1}));
+  graph->add_output("output", decode(z, y_mask, g, options));
+  return graph;
+}
+
+std::unique_ptr<Graph> Vits::whole(const Options& options) const {
+  auto graph = std::make_unique<Graph>();
+  graph->graph_name = "vits";
+  const Latent latent = encode(*graph, options);
+  const Value samples = decode(latent.z, latent.y_mask, latent.g, options);
+  graph->add_output("output", unsqueeze(samples, {1}));
+  graph->add_output("durations", latent.durations);
+  return graph;
+}
+
+hifigan::ReceptiveField Vits::receptive_field(const Options& options) const {
+  hifigan::ReceptiveField field = hifigan::receptive_field(config.decoder);
+  if (options.cuts_after_flow) return field;
+  return {field.left + flow.reach(), field.right + flow.reach()};
+}
+
+}  // namespace voxport::vits

@@ -1,0 +1,54 @@
+// VITS: text to speech in one network. Kim, Kong and Son (2021); as Piper trains it,
+// vits/models.py SynthesizerTrn.infer.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "arch/blocks/hifigan.h"
+#include "arch/vits/config.h"
+#include "arch/vits/duration_predictor.h"
+#include "arch/vits/flow.h"
+#include "arch/vits/stochastic_duration_predictor.h"
+#include "arch/vits/text_encoder.h"
+
+namespace voxport::vits {
+
+struct Options {
+  bool is_plain = false;         // no rewrites that only serve ONNX Runtime's CPU kernels
+  bool noise_is_input = false;   // else the graph draws it
+  bool cuts_after_flow = false;  // the flow belongs to the encoder, else to the decoder
+  bool scales_per_row = false;   // scales are [batch_size, 3], else [3]
+};
+
+struct Vits {
+  Config config;
+  TextEncoder enc_p;
+  std::optional<StochasticDurationPredictor> sdp;
+  std::optional<DurationPredictor> dp;
+  ResidualCouplingBlock flow;
+  hifigan::Generator dec;
+  std::optional<Embedding> emb_g;
+
+  // Takes every tensor that inference needs, and declares those that only training does.
+  Vits(const Weights& w, const Config& config);
+
+  // The graphs' inputs and outputs are a contract that other programs rely on; see docs/voices.md.
+  std::unique_ptr<Graph> encoder(const Options& options) const;
+  std::unique_ptr<Graph> decoder(const Options& options) const;
+  std::unique_ptr<Graph> whole(const Options& options) const;
+
+  // Frames of context that decoder(options) needs on each side.
+  hifigan::ReceptiveField receptive_field(const Options& options) const;
+
+ private:
+  struct Latent;
+  Latent encode(Graph& graph, const Options& options) const;
+  Value decode(Value z, const Value& y_mask, const std::optional<Value>& g,
+               const Options& options) const;
+  Value log_durations(const TextEncoder::Output& text, const Mask& mask, const Value& input,
+                      const Value& noise_w, const std::optional<Value>& g,
+                      const Options& options) const;
+};
+
+}  // namespace voxport::vits

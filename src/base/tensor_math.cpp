@@ -1,0 +1,133 @@
+#include "base/tensor_math.h"
+
+#include <cassert>
+#include <numeric>
+#include <utility>
+
+namespace voxport {
+namespace {
+
+std::vector<std::int64_t> strides_of(const Tensor& tensor) {
+  return tensor.is_contiguous() ? row_major_strides(tensor.shape) : tensor.strides;
+}
+
+// The number of elements below each element of the axis.
+std::size_t count_after(const Tensor& tensor, std::size_t axis) {
+  std::size_t count = 1;
+  for (std::size_t i = axis + 1; i < tensor.shape.size(); ++i)
+    count *= static_cast<std::size_t>(tensor.shape[i]);
+  return count;
+}
+
+}  // namespace
+
+Tensor reshaped(const Tensor& tensor, std::vector<std::int64_t> shape) {
+  if (tensor.is_contiguous())
+    return make_tensor(tensor.dtype, std::move(shape), {}, tensor.offset, tensor.storage);
+  return computed_tensor(std::move(shape), [tensor] { return to_float32(tensor); });
+}
+
+Tensor permuted(const Tensor& tensor, const std::vector<std::int64_t>& perm) {
+  const std::vector<std::int64_t> strides = strides_of(tensor);
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> steps;
+  for (const std::int64_t axis : perm) {
+    shape.push_back(tensor.shape[static_cast<std::size_t>(axis)]);
+    steps.push_back(strides[static_cast<std::size_t>(axis)]);
+  }
+  return make_tensor(tensor.dtype, std::move(shape), std::move(steps), tensor.offset,
+                     tensor.storage);
+}
+
+Tensor sliced(const Tensor& tensor, std::size_t axis, std::int64_t start, std::int64_t end) {
+  assert(0 <= start && start <= end && end <= tensor.shape[axis]);
+  std::vector<std::int64_t> strides = strides_of(tensor);
+  std::vector<std::int64_t> shape = tensor.shape;
+  const std::int64_t offset = tensor.offset + start * strides[axis];
+  shape[axis] = end - start;
+  return make_tensor(tensor.dtype, std::move(shape), std::move(strides), offset, tensor.storage);
+}
+
+Tensor picked(const Tensor& tensor, std::size_t axis, std::vector<std::int64_t> order) {
+  std::vector<std::int64_t> shape = tensor.shape;
+  shape[axis] = static_cast<std::int64_t>(order.size());
+  return computed_tensor(std::move(shape), [tensor, axis, order = std::move(order)] {
+    const std::vector<float> from = to_float32(tensor);
+    const std::size_t below = count_after(tensor, axis);
+    const std::size_t block = below * static_cast<std::size_t>(tensor.shape[axis]);
+    std::vector<float> to;
+    for (std::size_t start = 0; start < from.size(); start += block) {
+      for (const std::int64_t index : order) {
+        const auto first = from.begin() + static_cast<std::ptrdiff_t>(
+                                              start + static_cast<std::size_t>(index) * below);
+        to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(below));
+      }
+    }
+    return to;
+  });
+}
+
+Tensor stacked(std::vector<Tensor> parts) {
+  std::vector<std::int64_t> shape = parts.front().shape;
+  shape[0] = 0;
+  for (const Tensor& part : parts) shape[0] += part.shape[0];
+  return computed_tensor(std::move(shape), [parts = std::move(parts)] {
+    std::vector<float> all;
+    for (const Tensor& part : parts) {
+      const std::vector<float> values = to_float32(part);
+      all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+  });
+}
+
+Tensor scaled(const Tensor& tensor, double factor) {
+  return computed_tensor(tensor.shape, [tensor, factor] {
+    std::vector<float> values = to_float32(tensor);
+    for (float& value : values) value = static_cast<float>(value * factor);
+    return values;
+  });
+}
+
+Tensor sum_of(std::vector<Tensor> parts) {
+  const std::vector<std::int64_t> shape = parts.front().shape;
+  return computed_tensor(shape, [parts = std::move(parts)] {
+    std::vector<double> sums(static_cast<std::size_t>(parts.front().numel()), 0.0);
+    for (const Tensor& part : parts) {
+      const std::vector<float> values = to_float32(part);
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values[i];
+    }
+    return std::vector<float>(sums.begin(), sums.end());
+  });
+}
+
+Tensor product(const Tensor& a, const Tensor& b) {
+  assert(a.shape.size() == 2 && b.shape.size() == 2 && a.shape[1] == b.shape[0]);
+  return computed_tensor({a.shape[0], b.shape[1]}, [a, b] {
+    const std::vector<float> x = to_float32(a);
+    const std::vector<float> y = to_float32(b);
+    const auto rows = static_cast<std::size_t>(a.shape[0]);
+    const auto inner = static_cast<std::size_t>(a.shape[1]);
+    const auto columns = static_cast<std::size_t>(b.shape[1]);
+    std::vector<float> out;
+    out.reserve(rows * columns);
+    std::vector<double> row(columns);
+    for (std::size_t i = 0; i < rows; ++i) {
+      row.assign(columns, 0.0);
+      for (std::size_t k = 0; k < inner; ++k) {
+        const double factor = x[i * inner + k];
+        for (std::size_t j = 0; j < columns; ++j) row[j] += factor * y[k * columns + j];
+      }
+      out.insert(out.end(), row.begin(), row.end());
+    }
+    return out;
+  });
+}
+
+std::vector<std::int64_t> backwards(std::int64_t n) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+  std::iota(order.rbegin(), order.rend(), 0);
+  return order;
+}
+
+}  // namespace voxport

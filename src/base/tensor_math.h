@@ -1,0 +1,31 @@
+// What is done to weights on their way into a graph. Views where a view will do; else the values
+// are computed when they are asked for (see computed_tensor). All but the views give float32.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/tensor.h"
+
+namespace voxport {
+
+// The same elements in another shape of as many.
+Tensor reshaped(const Tensor& tensor, std::vector<std::int64_t> shape);
+// Axis i of the result is axis perm[i] of the tensor.
+Tensor permuted(const Tensor& tensor, const std::vector<std::int64_t>& perm);
+// [start, end) of one axis.
+Tensor sliced(const Tensor& tensor, std::size_t axis, std::int64_t start, std::int64_t end);
+
+// The elements of one axis picked by index: order[i] is where element i of the result comes from.
+Tensor picked(const Tensor& tensor, std::size_t axis, std::vector<std::int64_t> order);
+// One after the other along the first axis.
+Tensor stacked(std::vector<Tensor> parts);
+Tensor scaled(const Tensor& tensor, double factor);
+Tensor sum_of(std::vector<Tensor> parts);
+// The product of two matrices, summed in double.
+Tensor product(const Tensor& a, const Tensor& b);
+
+// n - 1, ..., 1, 0.
+std::vector<std::int64_t> backwards(std::int64_t n);
+
+}  // namespace voxport
