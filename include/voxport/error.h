@@ -19,6 +19,8 @@ class Error : public std::exception {
     kUnreadable,   // the disk or the system would not give us the bytes
     kCorrupt,      // the file breaks the rules of its own format
     kUnsupported,  // a good file that is not in our power
+    kUnwritable,   // the disk or the system would not take our bytes
+    kInternal,     // a mistake of voxport's own
   };
 
   Error(Kind kind, std::string message) : kind_(kind), text_(std::move(message)) {}
@@ -31,7 +33,8 @@ class Error : public std::exception {
   // Called on the way up, innermost first: "reading data.pkl", "inspecting voice.ckpt".
   void add_context(std::string_view doing) { text_.append("\n  while ").append(doing); }
 
-  // What the command line exits with: 1 mismatch, 2 usage, 3 unreadable or corrupt, 4 unsupported.
+  // What the command line exits with: 1 mismatch, 2 usage, 3 unreadable or corrupt, 4 unsupported,
+  // 6 unwritable, 70 internal.
   int exit_code() const {
     switch (kind_) {
       case kMismatch: return 1;
@@ -39,6 +42,8 @@ class Error : public std::exception {
       case kUnreadable:
       case kCorrupt: return 3;
       case kUnsupported: return 4;
+      case kUnwritable: return 6;
+      case kInternal: return 70;
     }
     return 1;
   }

@@ -13,6 +13,7 @@
 #include <voxport/error.h>
 #include <voxport/version.h>
 
+#include "base/output_file.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 
@@ -32,7 +33,7 @@ constexpr Command kCommands[] = {
 
 constexpr char kFooter[] =
     "Exit codes: 0 done, 1 a check did not hold, 2 wrong usage, 3 unreadable or corrupt file,\n"
-    "4 unsupported file, 5 dangerous file (inspect --scan).\n"
+    "4 unsupported file, 5 dangerous file (inspect --scan), 6 the output cannot be written.\n"
     "'voxport COMMAND --help' tells all about a command.";
 
 // The file that we have mapped was made shorter by someone else; there is no way to go on.
@@ -40,6 +41,13 @@ extern "C" void on_bus_error(int) {
   constexpr char kMessage[] = "voxport: the file became shorter while it was being read\n";
   (void)!write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
   _exit(3);
+}
+
+// Nothing half-written stays behind; then the signal does what it does.
+extern "C" void on_ending_signal(int signal) {
+  remove_unfinished_files();
+  std::signal(signal, SIG_DFL);
+  (void)raise(signal);
 }
 
 int usage_error(const CLI::App& app, const CLI::ParseError& error) {
@@ -84,6 +92,8 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGBUS, voxport::on_bus_error);
+  for (const int ending : {SIGINT, SIGTERM, SIGHUP})  // but not one that nohup had us ignore
+    if (std::signal(ending, voxport::on_ending_signal) == SIG_IGN) std::signal(ending, SIG_IGN);
   // A short life: memory that was given back is better used again than returned to the system.
   mallopt(M_MMAP_THRESHOLD, 64 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
