@@ -19,6 +19,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"graph", {"graph", "base"}},
     {"arch", {"arch", "base", "checkpoint", "graph"}},
     {"passes", {"passes", "base", "graph", "voxport/error.h"}},
+    {"onnx", {"onnx", "base", "graph", "google"}},
     {"api", {"api", "arch", "base", "checkpoint", "voxport", "nlohmann"}},
     {"cli", {"cli", "base", "voxport", "CLI"}},
 };

@@ -1,0 +1,274 @@
+#include "onnx/translate.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "base/fail.h"
+#include "onnx/dtype.h"
+
+namespace voxport {
+namespace {
+
+// The lowest IR version that goes with each opset. ONNX Runtime 1.12 and newer read all of them:
+// it reads IR versions up to 8.
+struct Release {
+  int opset;
+  int ir_version;
+};
+constexpr Release kReleases[] = {{13, 7}, {14, 7}, {15, 8}, {16, 8}, {17, 8}};
+
+int ir_version_of(int opset) {
+  for (const Release& release : kReleases)
+    if (release.opset == opset) return release.ir_version;
+  fail(Error::kUsage, "opset ", opset, " cannot be written, expected 13 to 17");
+}
+
+// What each value is called in the model.
+class Names {
+ public:
+  explicit Names(const Graph& graph) {
+    for (const Value& input : graph.inputs()) inputs_.insert(input.name());
+    for (const auto& [name, value] : graph.outputs()) name_output(name, value);
+    std::vector<Value> others = graph.constants();
+    for (const Node& node : graph.nodes())
+      others.insert(others.end(), node.outputs().begin(), node.outputs().end());
+    for (const Value& value : others) taken_.insert(value.name());
+    for (const Value& value : others) clear_the_way(value);
+  }
+
+  const std::string& of(const Value& value) const {
+    const auto found = renamed_.find(value.name());
+    return found == renamed_.end() ? value.name() : found->second;
+  }
+
+  // Outputs that are made by an Identity.
+  const std::vector<std::pair<std::string, Value>>& copies() const { return copies_; }
+
+ private:
+  void name_output(const std::string& name, const Value& value) {
+    if (!outputs_.insert(name).second)
+      fail(Error::kUsage, "two outputs are named ", in_quotes(name));
+    const bool is_input = inputs_.contains(value.name());
+    if (is_input && name == value.name()) return;
+    if (inputs_.contains(name))
+      fail(Error::kUsage, "output ", in_quotes(name), " has the name of an input");
+    if (is_input || value.constant() || !renamed_.emplace(value.name(), name).second)
+      copies_.emplace_back(name, value);
+  }
+
+  // A value that has the name of an output, but is not that output, takes another.
+  void clear_the_way(const Value& value) {
+    if (!outputs_.contains(value.name()) || renamed_.contains(value.name())) return;
+    std::string name;
+    int number = 0;
+    do {
+      name = cat(value.name(), "_", ++number);
+    } while (outputs_.contains(name) || inputs_.contains(name) || taken_.contains(name));
+    taken_.insert(name);
+    renamed_.emplace(value.name(), std::move(name));
+  }
+
+  std::unordered_set<std::string> inputs_, outputs_, taken_;
+  std::unordered_map<std::string, std::string> renamed_;
+  std::vector<std::pair<std::string, Value>> copies_;
+};
+
+void set_type(const Type& type, onnx::TypeProto& proto) {
+  onnx::TypeProto_Tensor& tensor = *proto.mutable_tensor_type();
+  tensor.set_elem_type(onnx_dtype(type.dtype));
+  if (!type.shape) return;
+  onnx::TensorShapeProto& shape = *tensor.mutable_shape();
+  for (const Dim& dim : *type.shape) {
+    auto& size = *shape.add_dim();
+    if (const auto number = dim.constant()) {
+      size.set_dim_value(*number);
+    } else {
+      size.set_dim_param(dim.text());
+    }
+  }
+}
+
+void set_value_info(const std::string& name, const Type& type, onnx::ValueInfoProto& proto) {
+  in_context(cat("writing the type of ", in_quotes(name)), [&] {
+    proto.set_name(name);
+    set_type(type, *proto.mutable_type());
+  });
+}
+
+onnx::TensorProto whole_tensor(const Tensor& tensor) {
+  onnx::TensorProto proto = tensor_header("", tensor);
+  proto.clear_name();
+  proto.set_raw_data(std::string(contiguous(tensor).text()));
+  return proto;
+}
+
+void set_graph(const Graph& graph, bool with_value_info, onnx::GraphProto& proto,
+               std::vector<Initializer>& initializers);
+
+void set_subgraph(const Graph& graph, onnx::GraphProto& proto) {
+  std::vector<Initializer> initializers;
+  set_graph(graph, false, proto, initializers);
+  for (const Initializer& initializer : initializers) {
+    onnx::TensorProto tensor = whole_tensor(*initializer.values);
+    tensor.set_name(initializer.name);
+    proto.add_initializer()->Swap(&tensor);
+  }
+}
+
+void set_attribute(const Attribute& attribute, onnx::AttributeProto& proto) {
+  struct Visitor {
+    onnx::AttributeProto& proto;
+
+    void operator()(std::int64_t value) const {
+      proto.set_type(onnx::AttributeProto::INT);
+      proto.set_i(value);
+    }
+    void operator()(double value) const {
+      proto.set_type(onnx::AttributeProto::FLOAT);
+      proto.set_f(static_cast<float>(value));
+    }
+    void operator()(const std::string& value) const {
+      proto.set_type(onnx::AttributeProto::STRING);
+      proto.set_s(value);
+    }
+    void operator()(const std::vector<std::int64_t>& values) const {
+      proto.set_type(onnx::AttributeProto::INTS);
+      for (const std::int64_t value : values) proto.add_ints(value);
+    }
+    void operator()(const std::vector<double>& values) const {
+      proto.set_type(onnx::AttributeProto::FLOATS);
+      for (const double value : values) proto.add_floats(static_cast<float>(value));
+    }
+    void operator()(const std::vector<std::string>& values) const {
+      proto.set_type(onnx::AttributeProto::STRINGS);
+      for (const std::string& value : values) proto.add_strings(value);
+    }
+    void operator()(const Tensor& value) const {
+      proto.set_type(onnx::AttributeProto::TENSOR);
+      *proto.mutable_t() = whole_tensor(value);
+    }
+    void operator()(const std::shared_ptr<const Graph>& value) const {
+      proto.set_type(onnx::AttributeProto::GRAPH);
+      set_subgraph(*value, *proto.mutable_g());
+    }
+  };
+  std::visit(Visitor{proto}, attribute);
+}
+
+// "int64" for ONNX's 7, where the attribute holds an element type.
+Attribute numbered(const Node& node, const std::string& name, const Attribute& attribute) {
+  const auto* text = std::get_if<std::string>(&attribute);
+  if (!text || !node.domain().empty() || !holds_dtype(node.op(), name)) return attribute;
+  const auto dtype = dtype_named(*text);
+  if (!dtype) fail(Error::kInternal, "there is no dtype ", in_quotes(*text));
+  return std::int64_t{onnx_dtype(*dtype)};
+}
+
+void set_node(const Node& node, const Names& names, onnx::NodeProto& proto) {
+  std::size_t inputs = node.inputs().size();
+  while (inputs > 0 && !node.inputs()[inputs - 1]) --inputs;  // absent ones at the end go unsaid
+  for (const Value& input : node.inputs().first(inputs))
+    proto.add_input(input ? names.of(input) : "");
+  for (const Value& output : node.outputs()) proto.add_output(names.of(output));
+  proto.set_name(node.name());
+  proto.set_op_type(node.op());
+  if (!node.domain().empty()) proto.set_domain(node.domain());
+  for (const auto& [name, attribute] : node.attributes()) {
+    onnx::AttributeProto& next = *proto.add_attribute();
+    next.set_name(name);
+    set_attribute(numbered(node, name, attribute), next);
+  }
+}
+
+void add_identity(const std::string& output, const std::string& input, onnx::GraphProto& proto) {
+  onnx::NodeProto& node = *proto.add_node();
+  node.add_input(input);
+  node.add_output(output);
+  node.set_name(cat(output, "/Identity"));
+  node.set_op_type("Identity");
+}
+
+void set_inner_types(const Graph& graph, const Names& names, onnx::GraphProto& proto) {
+  std::unordered_set<std::string> outputs;
+  for (const auto& [name, value] : graph.outputs()) outputs.insert(name);
+  for (const Node& node : graph.nodes())
+    for (const Value& value : node.outputs())
+      if (!outputs.contains(names.of(value)))
+        set_value_info(names.of(value), value.type(), *proto.add_value_info());
+}
+
+void set_graph(const Graph& graph, bool with_value_info, onnx::GraphProto& proto,
+               std::vector<Initializer>& initializers) {
+  const Names names(graph);
+  proto.set_name(graph.graph_name);
+  for (const Node& node : graph.nodes()) {
+    in_context(cat("writing node ", in_quotes(node.name())),
+               [&] { set_node(node, names, *proto.add_node()); });
+  }
+  for (const auto& [name, value] : names.copies()) add_identity(name, names.of(value), proto);
+  for (const Value& constant : graph.constants())
+    initializers.push_back({names.of(constant), constant.constant()});
+  for (const Value& input : graph.inputs())
+    set_value_info(input.name(), input.type(), *proto.add_input());
+  for (const auto& [name, value] : graph.outputs())
+    set_value_info(name, value.type(), *proto.add_output());
+  if (with_value_info) set_inner_types(graph, names, proto);
+}
+
+// Domains other than ONNX's own, in order of first use, subgraphs after their node.
+void list_domains(const onnx::GraphProto& graph, std::vector<std::string>& domains) {
+  for (const onnx::NodeProto& node : graph.node()) {
+    const bool is_known = std::ranges::find(domains, node.domain()) != domains.end();
+    if (!node.domain().empty() && !is_known) domains.push_back(node.domain());
+    for (const onnx::AttributeProto& attribute : node.attribute())
+      if (attribute.has_g()) list_domains(attribute.g(), domains);
+  }
+}
+
+void set_opsets(const OnnxOptions& options, onnx::ModelProto& model) {
+  onnx::OperatorSetIdProto& own = *model.add_opset_import();
+  own.set_domain("");
+  own.set_version(options.opset);
+  std::vector<std::string> domains;
+  list_domains(model.graph(), domains);
+  for (const std::string& domain : domains) {
+    const auto given =
+        std::ranges::find(options.domains, domain, &std::pair<std::string, std::int64_t>::first);
+    onnx::OperatorSetIdProto& opset = *model.add_opset_import();
+    opset.set_domain(domain);
+    opset.set_version(given == options.domains.end() ? 1 : given->second);
+  }
+}
+
+}  // namespace
+
+onnx::TensorProto tensor_header(const std::string& name, const Tensor& tensor) {
+  return in_context(cat("writing tensor ", in_quotes(name)), [&] {
+    onnx::TensorProto proto;
+    for (const std::int64_t size : tensor.shape) proto.add_dims(size);
+    proto.set_data_type(onnx_dtype(tensor.dtype));
+    proto.set_name(name);
+    return proto;
+  });
+}
+
+Translation translate(const Graph& graph, const OnnxOptions& options) {
+  Translation translation;
+  onnx::ModelProto& model = translation.model;
+  model.set_ir_version(ir_version_of(options.opset));
+  model.set_producer_name("voxport");
+  if (!options.producer_version.empty()) model.set_producer_version(options.producer_version);
+  if (!options.doc_string.empty()) model.set_doc_string(options.doc_string);
+  set_graph(graph, options.value_info, *model.mutable_graph(), translation.initializers);
+  set_opsets(options, model);
+  for (const auto& [key, value] : options.metadata) {
+    onnx::StringStringEntryProto& entry = *model.add_metadata_props();
+    entry.set_key(key);
+    entry.set_value(value);
+  }
+  return translation;
+}
+
+}  // namespace voxport

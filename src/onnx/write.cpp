@@ -1,0 +1,194 @@
+#include "onnx/write.h"
+
+#include <functional>
+#include <vector>
+
+#include "base/fail.h"
+#include "onnx/translate.h"
+
+namespace voxport {
+namespace {
+
+using Append = std::function<void(Bytes)>;
+
+// Smaller weights stay in the model, where ONNX's shape inference looks for them.
+constexpr std::uint64_t kSmallestOutside = 1024;
+// Where weights beside the model begin: at multiples of a cache line.
+constexpr std::uint64_t kAlignment = 64;
+
+// Fields of the messages that are written piece by piece; all hold a length and then bytes.
+constexpr int kModelGraph = onnx::ModelProto::kGraphFieldNumber;
+constexpr int kGraphInitializer = onnx::GraphProto::kInitializerFieldNumber;
+constexpr int kTensorRawData = onnx::TensorProto::kRawDataFieldNumber;
+
+std::string field_head(int field, std::uint64_t length) {
+  std::string head;
+  const auto add_varint = [&](std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7) head += static_cast<char>(0x80 | (number & 0x7f));
+    head += static_cast<char>(number);
+  };
+  add_varint(static_cast<std::uint64_t>(field) << 3 | 2);
+  add_varint(length);
+  return head;
+}
+
+// An initializer, ready to be written: the message up to its values, and the values, which are
+// either the end of that message or in the other file.
+struct Piece {
+  const Initializer* initializer;
+  bool is_outside = false;
+  std::uint64_t offset = 0;  // in the other file
+  std::string head;          // from the tag of the initializer to the length of its values
+
+  std::uint64_t inside_bytes() const {
+    return head.size() + (is_outside ? 0 : initializer->values->size_in_bytes());
+  }
+};
+
+std::string head_inside(const Initializer& initializer) {
+  const std::uint64_t bytes = initializer.values->size_in_bytes();
+  const std::string header =
+      tensor_header(initializer.name, *initializer.values).SerializeAsString() +
+      field_head(kTensorRawData, bytes);
+  return field_head(kGraphInitializer, header.size() + bytes) + header;
+}
+
+std::string head_outside(const Initializer& initializer, const std::string& location,
+                         std::uint64_t offset) {
+  onnx::TensorProto header = tensor_header(initializer.name, *initializer.values);
+  const auto add = [&](const char* key, const std::string& value) {
+    onnx::StringStringEntryProto& entry = *header.add_external_data();
+    entry.set_key(key);
+    entry.set_value(value);
+  };
+  add("location", location);
+  add("offset", cat(offset));
+  add("length", cat(initializer.values->size_in_bytes()));
+  header.set_data_location(onnx::TensorProto::EXTERNAL);
+  const std::string text = header.SerializeAsString();
+  return field_head(kGraphInitializer, text.size()) + text;
+}
+
+void append_values(const Initializer& initializer, const Append& append) {
+  in_context(cat("writing tensor ", in_quotes(initializer.name)), [&] {
+    const Blob values = contiguous(*initializer.values);
+    if (values.size() != initializer.values->size_in_bytes())
+      fail(Error::kInternal, "it has ", values.size(), " bytes, expected ",
+           initializer.values->size_in_bytes());
+    append(values.bytes());
+  });
+}
+
+// A model in the order of its bytes, which is the order of protobuf's fields.
+class Layout {
+ public:
+  Layout(const Graph& graph, const OnnxOptions& options) : translation_(translate(graph, options)) {
+    split_model();
+    for (const Initializer& initializer : translation_.initializers)
+      pieces_.push_back({&initializer, false, 0, head_inside(initializer)});
+  }
+
+  std::uint64_t size() const {
+    const std::uint64_t graph = graph_bytes();
+    return before_.size() + field_head(kModelGraph, graph).size() + graph + after_.size();
+  }
+
+  void move_weights_outside(const std::string& location) {
+    std::uint64_t end = 0;
+    for (Piece& piece : pieces_) {
+      const std::uint64_t bytes = piece.initializer->values->size_in_bytes();
+      if (bytes < kSmallestOutside) continue;
+      piece.is_outside = true;
+      piece.offset = (end + kAlignment - 1) / kAlignment * kAlignment;
+      piece.head = head_outside(*piece.initializer, location, piece.offset);
+      end = piece.offset + bytes;
+    }
+  }
+
+  void append_model(const Append& append) const {
+    append(as_bytes(before_));
+    append(as_bytes(field_head(kModelGraph, graph_bytes())));
+    append(as_bytes(graph_before_));
+    for (const Piece& piece : pieces_) {
+      append(as_bytes(piece.head));
+      if (!piece.is_outside) append_values(*piece.initializer, append);
+    }
+    append(as_bytes(graph_after_));
+    append(as_bytes(after_));
+  }
+
+  void append_outside(OutputFile& file) const {
+    const Append append = [&](Bytes bytes) { file.append(bytes); };
+    for (const Piece& piece : pieces_) {
+      if (!piece.is_outside) continue;
+      append(as_bytes(std::string(piece.offset - file.size(), '\0')));
+      append_values(*piece.initializer, append);
+    }
+  }
+
+ private:
+  // ir_version to doc_string | graph | opset_import and metadata_props, and in the graph
+  // nodes and name | initializers | inputs, outputs and value_info.
+  void split_model() {
+    onnx::ModelProto& model = translation_.model;
+    onnx::GraphProto graph;
+    graph.Swap(model.mutable_graph());
+    model.clear_graph();
+    onnx::ModelProto after;
+    after.mutable_opset_import()->Swap(model.mutable_opset_import());
+    after.mutable_metadata_props()->Swap(model.mutable_metadata_props());
+    before_ = model.SerializePartialAsString();
+    after_ = after.SerializePartialAsString();
+
+    onnx::GraphProto graph_after;
+    graph_after.mutable_input()->Swap(graph.mutable_input());
+    graph_after.mutable_output()->Swap(graph.mutable_output());
+    graph_after.mutable_value_info()->Swap(graph.mutable_value_info());
+    graph_before_ = graph.SerializePartialAsString();
+    graph_after_ = graph_after.SerializePartialAsString();
+  }
+
+  std::uint64_t graph_bytes() const {
+    std::uint64_t bytes = graph_before_.size() + graph_after_.size();
+    for (const Piece& piece : pieces_) bytes += piece.inside_bytes();
+    return bytes;
+  }
+
+  Translation translation_;
+  std::string before_, graph_before_, graph_after_, after_;
+  std::vector<Piece> pieces_;
+};
+
+[[noreturn]] void fail_as_too_large(std::uint64_t size, const OnnxOptions& options) {
+  fail(Error::kUnsupported, "the model has ", size, " bytes, expected no more than ",
+       options.max_file_bytes);
+}
+
+}  // namespace
+
+void write_onnx(const Graph& graph, const std::filesystem::path& path, OutputFiles& files,
+                const OnnxOptions& options) {
+  in_context(cat("writing ", in_quotes(path.native())), [&] {
+    Layout layout(graph, options);
+    if (layout.size() > options.max_file_bytes) {
+      const std::string outside = path.native() + ".data";
+      layout.move_weights_outside(path.filename().native() + ".data");
+      if (layout.size() > options.max_file_bytes) fail_as_too_large(layout.size(), options);
+      // Before the model, so that it is there when the model appears.
+      layout.append_outside(files.add(outside));
+    }
+    OutputFile& file = files.add(path);
+    layout.append_model([&](Bytes bytes) { file.append(bytes); });
+  });
+}
+
+std::string onnx_bytes(const Graph& graph, const OnnxOptions& options) {
+  const Layout layout(graph, options);
+  if (layout.size() > options.max_file_bytes) fail_as_too_large(layout.size(), options);
+  std::string bytes;
+  bytes.reserve(layout.size());
+  layout.append_model([&](Bytes more) { bytes += as_text(more); });
+  return bytes;
+}
+
+}  // namespace voxport
