@@ -101,4 +101,14 @@ void Blob::peek(std::uint64_t offset, std::span<std::byte> out) const {
   }
 }
 
+void Blob::release() const {
+  if (!owner_ || !owner_->mapping) return;
+  // Whole pages only: the rest of the others may be in use.
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto start = reinterpret_cast<std::uintptr_t>(view_.data());
+  const std::uintptr_t first = (start + page - 1) / page * page;
+  const std::uintptr_t end = (start + view_.size()) / page * page;
+  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+}
+
 }  // namespace voxport

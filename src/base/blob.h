@@ -40,6 +40,10 @@ class Blob {
   // bytes in a thousand places does not pull the file into memory. The range must lie inside.
   void peek(std::uint64_t offset, std::span<std::byte> out) const;
 
+  // Gives back the memory that bytes of a mapped file took when they were looked at. They stay
+  // good, and are read anew when looked at again. Does nothing to a buffer.
+  void release() const;
+
  private:
   struct Owner;
   Blob(std::shared_ptr<const Owner> owner, Bytes view);

@@ -89,6 +89,13 @@ Blob Storage::blob() const {
   return blob_;
 }
 
+void Storage::release() const {
+  const std::lock_guard lock(mutex_);
+  blob_.release();
+  blob_ = Blob();
+  is_loaded_ = false;
+}
+
 std::shared_ptr<const Storage> storage_of(Blob bytes) {
   return std::make_shared<BlobStorage>(std::move(bytes));
 }

@@ -23,9 +23,12 @@ class Storage {
 
   std::uint64_t size() const { return size_; }
   virtual Blob blob() const;
+  // Gives back the memory that the bytes took; they are loaded anew when next asked for. Blobs that
+  // blob() gave stay good.
+  void release() const;
 
  private:
-  // Gives exactly size() bytes, or fails. Called once, unless it failed.
+  // Gives exactly size() bytes, or fails. Called again only after it failed, or a release().
   virtual Blob load() const = 0;
 
   std::uint64_t size_;

@@ -76,6 +76,10 @@ void append_values(const Initializer& initializer, const Append& append) {
       fail(Error::kInternal, "it has ", values.size(), " bytes, expected ",
            initializer.values->size_in_bytes());
     append(values.bytes());
+    // One after the other: all weights together are never in memory. A storage of many tensors
+    // would be loaded for each.
+    if (2 * values.size() >= initializer.values->storage->size())
+      initializer.values->storage->release();
   });
 }
 

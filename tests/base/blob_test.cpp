@@ -1,5 +1,8 @@
 #include "base/blob.h"
 
+#include <cstddef>
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "tests/data.h"
@@ -22,6 +25,26 @@ TEST(Blob, SliceOutlivesTheWhole) {
     slice = whole.slice(6, 5);
   }
   EXPECT_EQ(slice.text(), "world");
+}
+
+std::size_t pages_in_memory() {
+  std::size_t size = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return resident;
+}
+
+TEST(Blob, GivesMemoryBackAndKeepsItsBytes) {
+  const Blob blob = Blob::map_file(voices_folder() / "slt-x_low.ckpt");
+  const auto sum = [&] {
+    unsigned total = 0;
+    for (const std::byte byte : blob.bytes()) total += static_cast<unsigned>(byte);
+    return total;
+  };
+  const unsigned before = sum();
+  const std::size_t with = pages_in_memory();
+  blob.release();
+  EXPECT_LT(pages_in_memory() + 5'000, with) << "of the 6,967 pages that the file has";
+  EXPECT_EQ(sum(), before);
 }
 
 TEST(Blob, SaysWhyAFileCannotBeRead) {

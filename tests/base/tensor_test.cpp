@@ -90,5 +90,15 @@ TEST(Tensor, ReadsItsStorageOnceAndOnlyWhenAsked) {
   EXPECT_EQ(storage->loads, 1);
 }
 
+TEST(Tensor, ReadsItsStorageAnewAfterARelease) {
+  const auto storage = std::make_shared<CountingStorage>();
+  const Tensor tensor = make_tensor(DType::kUInt8, {4}, {1}, 0, storage);
+  const Blob before = contiguous(tensor);
+  storage->release();
+  EXPECT_EQ(before.text(), "abcd") << "what was cut from it stays good";
+  EXPECT_EQ(contiguous(tensor).text(), "abcd");
+  EXPECT_EQ(storage->loads, 2);
+}
+
 }  // namespace
 }  // namespace voxport
