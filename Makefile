@@ -20,16 +20,16 @@ sources = $(shell find src include tests fuzz -name '*.h' -o -name '*.cpp')
 help:  ## list the goals
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
-demo: build onnxruntime  ## look into the bundled voice
+demo: build  ## look into the bundled voice
 	@echo "== What is in a checkpoint: voxport inspect voices/slt-x_low.ckpt"
 	@build/voxport inspect voices/slt-x_low.ckpt
 
-test: build build/sanitizers/build.ninja onnxruntime  ## run all tests, then those of the readers under sanitizers
+test: build build/sanitizers/build.ninja  ## run all tests, then those of the readers under sanitizers
 	@ctest --preset release --output-on-failure -j $(JOBS)
 	@cmake --build --preset sanitizers
 	@ctest --preset sanitizers --output-on-failure -j $(JOBS)
 
-build: build/release/build.ninja  ## build build/voxport
+build: onnxruntime build/release/build.ninja  ## build build/voxport
 	@cmake --build --preset release
 	@ln -sfn release/voxport build/voxport
 
@@ -77,7 +77,7 @@ setup:
 setup-fuzz:
 	@tools/setup fuzz
 
-# Only running a model needs it, so that without a network the rest goes on.
+# Only running a model needs it, so that without a network the rest goes on; a build notices when it comes later.
 onnxruntime: setup
 	@tools/onnxruntime || echo "warning: going on without ONNX Runtime; running models will not work" >&2
 

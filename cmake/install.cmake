@@ -19,6 +19,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/voxport-config-version.cm
 install(TARGETS voxport RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS voxport_library ${VOXPORT_ROOMS} EXPORT voxport-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport)
+# Where the installed program looks for it.
+install(DIRECTORY ${ONNXRUNTIME_FOLDER}/lib/ DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport OPTIONAL
+  FILES_MATCHING PATTERN "libonnxruntime.so*")
 install(EXPORT voxport-targets NAMESPACE voxport:: DESTINATION ${package_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/voxport ${PROJECT_BINARY_DIR}/include/voxport
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")

@@ -1,4 +1,4 @@
-# add_room(NAME [ROOMS room...] [LIBRARIES lib...] [HEADERS_OF lib...])
+# add_room(NAME [ROOMS room...] [LIBRARIES lib...] [HEADERS_OF lib...] [WITHOUT file...])
 # makes the static library voxport_NAME of src/NAME/**.cpp, which may include the rooms it names.
 
 add_library(voxport_warnings INTERFACE)
@@ -17,8 +17,10 @@ endif()
 set(VOXPORT_ROOMS "")
 
 function(add_room name)
-  cmake_parse_arguments(ROOM "" "" "ROOMS;LIBRARIES;HEADERS_OF" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "ROOMS;LIBRARIES;HEADERS_OF;WITHOUT" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  list(TRANSFORM ROOM_WITHOUT PREPEND ${PROJECT_SOURCE_DIR}/src/${name}/)
+  list(REMOVE_ITEM sources ${ROOM_WITHOUT})
   add_library(voxport_${name} STATIC ${sources})
   add_library(voxport::${name} ALIAS voxport_${name})
   set_target_properties(voxport_${name} PROPERTIES EXPORT_NAME ${name})

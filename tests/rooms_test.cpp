@@ -20,20 +20,21 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"arch", {"arch", "base", "checkpoint", "graph"}},
     {"passes", {"passes", "base", "graph", "voxport/error.h"}},
     {"onnx", {"onnx", "base", "graph", "google"}},
+    {"runtime", {"runtime", "base", "onnxruntime_c_api.h"}},
     {"api", {"api", "arch", "base", "checkpoint", "voxport", "nlohmann"}},
     {"cli", {"cli", "base", "voxport", "CLI"}},
 };
 
 // POSIX is for the rooms that touch the machine.
-const std::set<std::string> kPosix = {"base", "cli"};
+const std::set<std::string> kPosix = {"base", "runtime", "cli"};
 
 bool is_standard(const std::string& header) {
   return header.find('/') == std::string::npos && header.find('.') == std::string::npos;
 }
 
 bool is_posix(const std::string& header) {
-  return header == "fcntl.h" || header == "malloc.h" || header == "unistd.h" ||
-         header.starts_with("sys/");
+  return header == "dlfcn.h" || header == "fcntl.h" || header == "malloc.h" ||
+         header == "unistd.h" || header.starts_with("sys/");
 }
 
 bool may_include(const std::string& room, const std::string& header) {

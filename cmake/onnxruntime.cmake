@@ -1,0 +1,19 @@
+# onnxruntime_headers: what the room that runs models is built with. tools/onnxruntime puts ONNX Runtime at
+# third_party/onnxruntime; the build notices when it comes or goes, and does without it.
+set(ONNXRUNTIME_FOLDER ${PROJECT_SOURCE_DIR}/third_party/onnxruntime)
+file(GLOB onnxruntime_header CONFIGURE_DEPENDS ${ONNXRUNTIME_FOLDER}/include/onnxruntime_c_api.h)
+
+add_library(onnxruntime_headers INTERFACE)
+if(onnxruntime_header)
+  target_include_directories(onnxruntime_headers SYSTEM INTERFACE ${ONNXRUNTIME_FOLDER}/include)
+  set(unused_runtime_sources unavailable.cpp)
+else()
+  message(STATUS "ONNX Runtime is not in third_party: voxport will not run models")
+  set(unused_runtime_sources library.cpp session.cpp)
+endif()
+
+# From the program to what is installed with it.
+file(RELATIVE_PATH onnxruntime_installed ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/voxport)
+target_compile_definitions(onnxruntime_headers INTERFACE
+  VOXPORT_ONNXRUNTIME_INSTALLED="${onnxruntime_installed}"
+  VOXPORT_ONNXRUNTIME_BUILT_WITH="${ONNXRUNTIME_FOLDER}/lib")

@@ -1,0 +1,123 @@
+#include "runtime/library.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "runtime/message.h"
+#include "runtime/ort.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFileNames[] = {"libonnxruntime.so.1", "libonnxruntime.so"};
+
+// The file that holds this address: the program, or a shared library.
+fs::path file_of(const void* address) {
+  Dl_info info{};
+  if (dladdr(address, &info) == 0 || !info.dli_fname) return {};
+  std::error_code ignored;
+  const fs::path whole = fs::canonical(info.dli_fname, ignored);
+  return whole.empty() ? fs::path(info.dli_fname) : whole;
+}
+
+std::vector<fs::path> candidates() {
+  const char* chosen = std::getenv("VOXPORT_ONNXRUNTIME");
+  if (chosen && *chosen) return {chosen};
+  const fs::path program = file_of(reinterpret_cast<const void*>(&candidates));
+  std::vector<fs::path> paths;
+  for (const fs::path& folder : {program.parent_path() / VOXPORT_ONNXRUNTIME_INSTALLED,
+                                 fs::path(VOXPORT_ONNXRUNTIME_BUILT_WITH), fs::path()})
+    for (const char* name : kFileNames) paths.push_back((folder / name).lexically_normal());
+  return paths;
+}
+
+// The first that can be loaded. A file that is there and is refused is worth telling; one that is
+// not there has only been tried.
+void* open_library() {
+  std::string refused;
+  std::string tried;
+  for (const fs::path& path : candidates()) {
+    if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+    const std::string reason = dlerror();
+    tried += cat(tried.empty() ? "" : ", ", printable(path.native()));
+    if (fs::exists(path)) refused += cat("\n  refused  ", plain_message(reason));
+  }
+  fail(Error::kUnsupported,
+       "there is no ONNX Runtime to run models with: run tools/onnxruntime in voxport's sources, "
+       "install your system's package, or set VOXPORT_ONNXRUNTIME to a libonnxruntime.so",
+       refused, "\n  tried    ", tried);
+}
+
+struct Library {
+  const OrtApi* api;
+  std::string version;
+  fs::path path;
+};
+
+Library load() {
+  void* const library = open_library();
+  using GetApiBase = const OrtApiBase*(ORT_API_CALL*)();
+  const auto get_api_base = reinterpret_cast<GetApiBase>(dlsym(library, "OrtGetApiBase"));
+  if (!get_api_base) {
+    fail(Error::kUnsupported,
+         "what was loaded as ONNX Runtime is another library: ", plain_message(dlerror()));
+  }
+  const OrtApiBase* const base = get_api_base();
+  Library loaded{base->GetApi(ORT_API_VERSION), base->GetVersionString(),
+                 file_of(reinterpret_cast<const void*>(get_api_base))};
+  if (!loaded.api) {
+    fail(Error::kUnsupported, "ONNX Runtime ", loaded.version, " in ",
+         in_quotes(loaded.path.native()), " is too old, expected 1.", ORT_API_VERSION,
+         " or newer, which voxport was built with");
+  }
+  return loaded;
+}
+
+// Never unloaded: sessions may outlive everything else.
+const Library& library() {
+  static const Library& once = *new Library(load());
+  return once;
+}
+
+OrtEnv* make_env() {
+  const char* log = std::getenv("VOXPORT_ONNXRUNTIME_LOG");
+  const OrtLoggingLevel level = log && *log ? ORT_LOGGING_LEVEL_WARNING : ORT_LOGGING_LEVEL_FATAL;
+  return get<OrtEnv*>(ort_api().CreateEnv, level, "voxport");
+}
+
+Error::Kind kind_of(OrtErrorCode code, Error::Kind otherwise) {
+  switch (code) {
+    case ORT_NO_SUCHFILE:
+    case ORT_NO_MODEL: return Error::kUnreadable;
+    case ORT_INVALID_PROTOBUF:
+    case ORT_INVALID_GRAPH: return Error::kCorrupt;
+    case ORT_NOT_IMPLEMENTED: return Error::kUnsupported;
+    default: return otherwise;
+  }
+}
+
+}  // namespace
+
+const OrtApi& ort_api() { return *library().api; }
+
+OrtEnv* ort_env() {
+  static OrtEnv& once = *make_env();
+  return &once;
+}
+
+void check(OrtStatus* status, std::string_view found, Error::Kind otherwise) {
+  if (!status) return;
+  const std::unique_ptr<OrtStatus, Releaser<&OrtApi::ReleaseStatus>> owner(status);
+  fail(kind_of(ort_api().GetErrorCode(status), otherwise), found, ": ",
+       plain_message(ort_api().GetErrorMessage(status)));
+}
+
+std::string runtime_version() { return library().version; }
+
+fs::path runtime_path() { return library().path; }
+
+}  // namespace voxport

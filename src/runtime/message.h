@@ -1,0 +1,12 @@
+// The words of ONNX Runtime, for people.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace voxport {
+
+// The message on one line, without the places in ONNX Runtime's own sources.
+std::string plain_message(std::string_view message);
+
+}  // namespace voxport
