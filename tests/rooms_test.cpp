@@ -17,11 +17,13 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"base", {"base", "voxport/error.h"}},
     {"checkpoint", {"checkpoint", "base", "zlib.h", "nlohmann"}},
     {"graph", {"graph", "base"}},
-    {"arch", {"arch", "base", "checkpoint", "graph"}},
+    {"arch", {"arch", "base", "checkpoint", "graph", "nlohmann"}},
     {"passes", {"passes", "base", "graph", "voxport/error.h"}},
     {"onnx", {"onnx", "base", "graph", "google"}},
     {"runtime", {"runtime", "base", "onnxruntime_c_api.h"}},
-    {"api", {"api", "arch", "base", "checkpoint", "voxport", "nlohmann"}},
+    {"api",
+     {"api", "arch", "base", "checkpoint", "graph", "passes", "onnx", "runtime", "voxport",
+      "nlohmann", "nettle"}},
     {"cli", {"cli", "base", "voxport", "CLI"}},
 };
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <span>
@@ -276,16 +275,8 @@ std::string scan_text(const ScanReport& report) {
   return text + table.text();
 }
 
-OnStage tell_stages(const Options& options) {
-  if (!options.debug) return {};
-  return [](const Stage& stage) {
-    std::cerr << "voxport: " << stage.name << ": " << stage.detail << " (" << stage.seconds * 1e3
-              << " ms)\n";
-  };
-}
-
 int run_scan(const Options& options) {
-  const ScanReport report = scan(options.file, tell_stages(options));
+  const ScanReport report = scan(options.file, tell_stages(options.debug));
   if (!options.quiet) print(options.json ? to_json(report) + "\n" : scan_text(report));
   return report.verdict == Verdict::kClean ? 0 : kDangerousExit;
 }
@@ -293,14 +284,15 @@ int run_scan(const Options& options) {
 int run_inspect(const Options& options) {
   if (options.scan) return run_scan(options);
   if (options.tensor) {
-    const TensorValues tensor = read_tensor(options.file, *options.tensor, tell_stages(options));
+    const TensorValues tensor =
+        read_tensor(options.file, *options.tensor, tell_stages(options.debug));
     if (!options.quiet) print(options.json ? to_json(tensor) + "\n" : tensor_text(tensor, options));
     return 0;
   }
   ProgressLine progress("reading values", options.quiet || options.debug);
   InspectOptions library;
   library.stats = options.stats;
-  library.on_stage = tell_stages(options);
+  library.on_stage = tell_stages(options.debug);
   library.on_progress = [&](double done) { progress.show(done); };
   const Inspection inspection = inspect(options.file, library);
   progress.clear();

@@ -28,6 +28,7 @@ struct Command {
 
 // In the order in which they are met.
 constexpr Command kCommands[] = {
+    {"export", "turn a trained model into ONNX, every axis free", add_export},
     {"inspect", "show what a checkpoint holds, running nothing of it", add_inspect},
 };
 

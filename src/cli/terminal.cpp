@@ -80,6 +80,14 @@ void ProgressLine::clear() {
   shown_ = -1;
 }
 
+OnStage tell_stages(bool is_on) {
+  if (!is_on) return {};
+  return [](const Stage& stage) {
+    std::fprintf(stderr, "voxport: %s%s%s (%.3g ms)\n", stage.name.c_str(),
+                 stage.detail.empty() ? "" : ": ", stage.detail.c_str(), stage.seconds * 1e3);
+  };
+}
+
 void print(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return;

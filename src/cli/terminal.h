@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <voxport/stage.h>
+
 namespace voxport {
 
 // The text in bold or dim, when standard output is a terminal that shows it.
@@ -41,6 +43,9 @@ class ProgressLine {
   bool is_off_;
   int shown_ = -1;  // percent
 };
+
+// Tells each stage on standard error; nothing when it is off.
+OnStage tell_stages(bool is_on);
 
 // Writes to standard output and makes sure that it arrived; fails with kUnreadable on a full disk.
 void print(std::string_view text);

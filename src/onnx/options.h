@@ -13,6 +13,8 @@ struct OnnxOptions {
   int opset = 17;
   // Versions of the other domains that nodes belong to; those not named here are at version 1.
   std::vector<std::pair<std::string, std::int64_t>> domains;
+  // Names for sizes of inputs and outputs that are expressions: {"256*frames", "samples"}.
+  std::vector<std::pair<std::string, std::string>> axis_names;
   std::string producer_version;
   std::string doc_string;
   std::vector<std::pair<std::string, std::string>> metadata;  // written in this order

@@ -217,6 +217,16 @@ void set_graph(const Graph& graph, bool with_value_info, onnx::GraphProto& proto
   if (with_value_info) set_inner_types(graph, names, proto);
 }
 
+void name_axes(const std::vector<std::pair<std::string, std::string>>& names,
+               google::protobuf::RepeatedPtrField<onnx::ValueInfoProto>& infos) {
+  for (onnx::ValueInfoProto& info : infos) {
+    for (auto& dim : *info.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim()) {
+      for (const auto& [expression, name] : names)
+        if (dim.dim_param() == expression) dim.set_dim_param(name);
+    }
+  }
+}
+
 // Domains other than ONNX's own, in order of first use, subgraphs after their node.
 void list_domains(const onnx::GraphProto& graph, std::vector<std::string>& domains) {
   for (const onnx::NodeProto& node : graph.node()) {
@@ -262,6 +272,10 @@ Translation translate(const Graph& graph, const OnnxOptions& options) {
   if (!options.producer_version.empty()) model.set_producer_version(options.producer_version);
   if (!options.doc_string.empty()) model.set_doc_string(options.doc_string);
   set_graph(graph, options.value_info, *model.mutable_graph(), translation.initializers);
+  if (!options.axis_names.empty()) {
+    name_axes(options.axis_names, *model.mutable_graph()->mutable_input());
+    name_axes(options.axis_names, *model.mutable_graph()->mutable_output());
+  }
   set_opsets(options, model);
   for (const auto& [key, value] : options.metadata) {
     onnx::StringStringEntryProto& entry = *model.add_metadata_props();

@@ -1,0 +1,62 @@
+// Export: a trained model becomes ONNX.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <voxport/stage.h>
+
+namespace voxport {
+
+struct ExportOptions {
+  // Configurations that belong to the checkpoint. For a VITS: Piper's voice config, in JSON.
+  // Without one, NAME.json beside the checkpoint is taken if it exists.
+  std::vector<std::filesystem::path> configs;
+  // Hyper-parameters by name, in place of the checkpoint's own or where it has none:
+  // {"upsample_rates", "(8, 8, 4)"}. Numbers, text, tuples and lists, as Python writes them.
+  std::vector<std::pair<std::string, std::string>> hyper_parameters;
+
+  int opset = 17;  // 13 to 17
+  // No rewrites that only serve ONNX Runtime's CPU kernels.
+  bool plain = false;
+  // Metadata and files that a program asks for: "" or "sherpa" (sherpa-onnx).
+  std::string target;
+
+  // VITS
+  bool noise_input = false;     // noise comes in as inputs, else the graph draws it
+  bool cut_after_flow = false;  // the flow belongs to the encoder, else to the decoder
+  bool batch_scales = false;    // scales are [batch_size, 3], else [3]
+
+  OnStage on_stage;
+  OnProgress on_progress;
+};
+
+struct ExportedFile {
+  std::filesystem::path path;
+  std::uint64_t bytes = 0;
+  std::size_t nodes = 0;  // of a graph; 0 for other files
+};
+
+struct ExportReport {
+  std::string architecture;  // "VITS (Piper)"
+  std::string sizes;         // "256 symbols, 96 channels, ..."
+  int opset = 0;
+  std::vector<ExportedFile> files;
+  std::vector<std::string> checks;    // what was proved before the files took their names
+  std::vector<std::string> notes;     // what was decided for the caller
+  std::vector<std::string> warnings;  // what may be wrong with the model itself
+};
+
+// Writes the model in `checkpoint` to `out`: to one graph when that ends in .onnx, else to a folder
+// of graphs. All files appear together when all of them are complete and checked, in place of those
+// that were there; when anything fails, or the process is killed, nothing is changed. The same
+// checkpoint and options give the same bytes.
+ExportReport export_model(const std::filesystem::path& checkpoint, const std::filesystem::path& out,
+                          const ExportOptions& options = {});
+
+std::string to_json(const ExportReport& report);
+
+}  // namespace voxport

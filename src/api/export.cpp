@@ -1,0 +1,111 @@
+#include <nlohmann/json.hpp>
+#include <voxport/export.h>
+
+#include "api/export_models.h"
+#include "api/object_text.h"
+#include "arch/architecture.h"
+#include "base/fail.h"
+#include "onnx/validate.h"
+#include "onnx/write.h"
+#include "passes/pipeline.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Python's literals, and a list of numbers without brackets: 8,8,4.
+Object literal(const std::string& text) {
+  for (const std::string& candidate : {text, "(" + text + ")"})
+    if (std::optional<Object> value = parse_literal(candidate)) return *value;
+  return make_object(Object::Kind::kString, text);
+}
+
+// The checkpoint's hyper-parameters, and above them those that were given by hand.
+Object merged_parameters(const Object& root, const ExportOptions& options) {
+  const Object own = hyper_parameters(root);
+  std::vector<Entry> entries;
+  for (const auto& [name, text] : options.hyper_parameters)
+    entries.push_back({name, literal(text)});
+  for (const Entry& entry : own.entries()) entries.push_back(entry);  // find() takes the first
+  return make_object(Object::Kind::kDict, std::move(entries));
+}
+
+void export_checkpoint(const fs::path& source, const fs::path& out, const ExportOptions& options,
+                       StageClock& clock, OutputFiles& files, ExportReport& report) {
+  const Checkpoint checkpoint = open_checkpoint(source);
+  const StateDict state = find_state_dict(checkpoint.root);
+  const auto recognised = state.dict ? recognise_architecture(*state.dict) : std::nullopt;
+  if (!recognised) {
+    fail(Error::kUnsupported, "the weights in this ", name_of(checkpoint.kind),
+         " belong to no network that voxport can export; it knows VITS (Piper)");
+  }
+  clock.done("opened the checkpoint", recognised->sizes);
+  report.architecture = recognised->architecture->title;
+  report.sizes = recognised->sizes;
+  Export work{source,     out,         options,
+              checkpoint, *state.dict, merged_parameters(checkpoint.root, options),
+              clock,      files,       report};
+  if (recognised->architecture->name != "vits") {
+    fail(Error::kUnsupported, "this is a ", recognised->architecture->title,
+         ", which voxport knows but cannot export yet");
+  }
+  export_vits(work);
+}
+
+}  // namespace
+
+void write_models(std::vector<ModelFile> models, Export& work) {
+  for (ModelFile& model : models) {
+    Graph& graph = *model.graph;
+    const std::string name = model.path.filename().string();
+    optimise(graph);
+    work.clock.done("optimised " + name, cat(graph.nodes().size(), " nodes"));
+    validate_onnx(graph, model.options);
+    work.clock.done("checked " + name, "ONNX's checker and shape inference");
+    write_onnx(graph, model.path, work.files, model.options);
+    work.clock.done("wrote " + name, "");
+    work.report.files.push_back({model.path, 0, graph.nodes().size()});
+  }
+}
+
+void write_text(const fs::path& path, std::string_view text, Export& work) {
+  work.files.add(path).append(as_bytes(text));
+  work.report.files.push_back({path, text.size(), 0});
+}
+
+ExportReport export_model(const fs::path& checkpoint, const fs::path& out,
+                          const ExportOptions& options) {
+  StageClock clock(options.on_stage);
+  OutputFiles files;
+  ExportReport report;
+  report.opset = options.opset;
+  return in_context(cat("exporting ", in_quotes(checkpoint.native())), [&] {
+    if (options.opset < 13 || options.opset > 17)
+      fail(Error::kUsage, "opset ", options.opset, " cannot be written, expected 13 to 17");
+    export_checkpoint(checkpoint, out, options, clock, files, report);
+    files.commit();
+    report.checks.emplace_back("ONNX's checker");
+    report.checks.emplace_back("ONNX's shape inference");
+    for (ExportedFile& file : report.files) file.bytes = fs::file_size(file.path);
+    clock.done("gave the files their names", cat(report.files.size(), " files"));
+    return report;
+  });
+}
+
+std::string to_json(const ExportReport& report) {
+  nlohmann::ordered_json json = {
+      {"architecture", report.architecture}, {"sizes", report.sizes}, {"opset", report.opset}};
+  json["files"] = nlohmann::ordered_json::array();
+  for (const ExportedFile& file : report.files) {
+    nlohmann::ordered_json entry = {{"path", file.path.string()}, {"bytes", file.bytes}};
+    if (file.nodes != 0) entry["nodes"] = file.nodes;
+    json["files"].push_back(std::move(entry));
+  }
+  json["checks"] = report.checks;
+  json["notes"] = report.notes;
+  json["warnings"] = report.warnings;
+  return dump(json);
+}
+
+}  // namespace voxport

@@ -1,0 +1,50 @@
+// What all architectures have in common on the way out: graphs become checked files.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <voxport/export.h>
+
+#include "api/stage_clock.h"
+#include "base/output_file.h"
+#include "checkpoint/checkpoint.h"
+#include "graph/graph.h"
+#include "onnx/options.h"
+
+namespace voxport {
+
+// What an export works on and towards.
+struct Export {
+  const std::filesystem::path& source;
+  const std::filesystem::path& out;
+  const ExportOptions& options;
+  const Checkpoint& checkpoint;
+  const Object& state_dict;
+  Object hyper_parameters;
+
+  StageClock& clock;
+  OutputFiles& files;
+  ExportReport& report;
+
+  bool is_single_file() const { return out.extension() == ".onnx"; }
+};
+
+// A graph on its way to a file.
+struct ModelFile {
+  std::filesystem::path path;
+  std::unique_ptr<Graph> graph;
+  OnnxOptions options;
+};
+
+// Optimises the graphs, has ONNX check them, and adds them to the export's files.
+void write_models(std::vector<ModelFile> models, Export& work);
+// Adds any other file.
+void write_text(const std::filesystem::path& path, std::string_view text, Export& work);
+
+// The exporters, one for each architecture.
+void export_vits(Export& work);
+
+}  // namespace voxport

@@ -1,0 +1,216 @@
+#include "arch/vits/voice_config.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/fail.h"
+
+namespace voxport::vits {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json parse(const std::optional<std::string>& text) {
+  if (!text) return Json::object();
+  Json json = Json::parse(*text, nullptr, false);
+  if (json.is_discarded()) fail(Error::kCorrupt, "the voice's config is no JSON");
+  if (!json.is_object())
+    fail(Error::kCorrupt, "the voice's config is a JSON ", json.type_name(),
+         ", expected an object");
+  return json;
+}
+
+std::optional<std::int64_t> integer(const Json& json, const Json::json_pointer& at) {
+  if (!json.contains(at) || !json.at(at).is_number_integer()) return std::nullopt;
+  return json.at(at).get<std::int64_t>();
+}
+
+std::string text_at(const Json& json, const Json::json_pointer& at) {
+  return json.contains(at) && json.at(at).is_string() ? json.at(at).get<std::string>() : "";
+}
+
+// Gathers what is wrong, fills in what is missing.
+class Completion {
+ public:
+  Completion(Json& json, const Config& config) : json_(json), config_(config) {}
+
+  void run(bool is_streaming, std::vector<std::string>& notes) {
+    sections();
+    if (!problems_.empty()) return report();  // the rest would stumble over them
+    number("/audio/sample_rate", config_.sample_rate);
+    if (!integer(json_, Json::json_pointer("/audio/sample_rate")))
+      problem(
+          "the sample rate is not known: give it in the config as audio.sample_rate, or as "
+          "--set sample_rate=22050");
+    otherwise("/inference/noise_scale", 0.667);
+    otherwise("/inference/length_scale", 1.0);
+    otherwise("/inference/noise_w", 0.8);
+    otherwise("/phoneme_type", "espeak");
+    otherwise("/phoneme_map", Json::object());
+    phonemes(notes);
+    number("/num_symbols", config_.text_encoder.symbols);
+    number("/num_speakers", config_.speakers);
+    speakers(notes);
+    number("/hop_length", config_.decoder.hop_length());
+    if (is_streaming) {
+      json_["streaming"] = true;
+    } else {
+      json_.erase("streaming");
+    }
+    report();
+  }
+
+ private:
+  void problem(std::string text) { problems_ += "\n  " + text; }
+
+  void report() {
+    if (!problems_.empty())
+      fail(Error::kUnsupported, "the voice's config does not fit the checkpoint", problems_);
+  }
+
+  // Parts that must be objects where they are there at all.
+  void sections() {
+    for (const char* name : {"audio", "espeak", "language", "inference", "phoneme_map",
+                             "phoneme_id_map", "speaker_id_map"}) {
+      if (json_.contains(name) && !json_[name].is_object())
+        problem(cat("'", name, "' is a JSON ", json_[name].type_name(), ", expected an object"));
+    }
+  }
+
+  template <class T>
+  void otherwise(const char* at, const T& value) {
+    const Json::json_pointer pointer(at);
+    if (!json_.contains(pointer)) json_[pointer] = value;
+  }
+
+  // A number that the checkpoint knows as well, unless that is 0.
+  void number(const char* at, std::int64_t known) {
+    const Json::json_pointer pointer(at);
+    if (!json_.contains(pointer)) {
+      if (known != 0) json_[pointer] = known;
+      return;
+    }
+    const auto given = integer(json_, pointer);
+    const std::string name = printable(at + 1);
+    if (!given) {
+      problem(cat("'", name, "' is a JSON ", json_.at(pointer).type_name(),
+                  ", expected a whole number"));
+    } else if (known != 0 && *given != known) {
+      problem(cat("'", name, "' is ", *given, ", the checkpoint says ", known));
+    }
+  }
+
+  void phonemes(std::vector<std::string>& notes) {
+    if (!json_.contains("phoneme_id_map")) {
+      notes.emplace_back(
+          "there is no phoneme_id_map: the voice takes ids, but no text (--config gives it one)");
+      return;
+    }
+    const std::int64_t symbols = config_.text_encoder.symbols;
+    for (const auto& [phoneme, ids] : json_["phoneme_id_map"].items()) {
+      const bool is_list = ids.is_array() && !ids.empty();
+      if (!is_list) {
+        problem(cat("phoneme_id_map: ", in_quotes(phoneme), " has no list of ids"));
+        continue;
+      }
+      for (const Json& id : ids) {
+        if (!id.is_number_integer()) {
+          problem(
+              cat("phoneme_id_map: ", in_quotes(phoneme), " has an id that is no whole number"));
+        } else if (id.get<std::int64_t>() < 0 || id.get<std::int64_t>() >= symbols) {
+          problem(cat("phoneme_id_map: ", in_quotes(phoneme), " has the id ",
+                      id.get<std::int64_t>(), ", expected 0 to ", symbols - 1));
+        }
+      }
+    }
+  }
+
+  void speakers(std::vector<std::string>& notes) {
+    if (!config_.has_speakers()) {
+      otherwise("/speaker_id_map", Json::object());
+      return;
+    }
+    Json& map = json_["speaker_id_map"];
+    if (!map.is_object() || map.empty()) {
+      map = Json::object();
+      for (std::int64_t i = 0; i < config_.speakers; ++i) map[std::to_string(i)] = i;
+      notes.push_back(
+          cat("the speakers have no names; they are called 0 to ", config_.speakers - 1));
+      return;
+    }
+    std::set<std::int64_t> ids;
+    for (const auto& [name, id] : map.items()) {
+      if (!id.is_number_integer() || id.get<std::int64_t>() < 0 ||
+          id.get<std::int64_t>() >= config_.speakers) {
+        problem(cat("speaker_id_map: ", in_quotes(name), " has the id ", printable(id.dump()),
+                    ", expected 0 to ", config_.speakers - 1));
+      } else {
+        ids.insert(id.get<std::int64_t>());
+      }
+    }
+    for (std::int64_t i = 0; i < config_.speakers; ++i)
+      if (!ids.contains(i)) problem(cat("speaker_id_map: nobody has the id ", i));
+  }
+
+  Json& json_;
+  const Config& config_;
+  std::string problems_;
+};
+
+// sherpa-onnx takes symbols of one code point, and reads a line as "symbol id".
+bool is_one_code_point(const std::string& symbol) {
+  const auto starts = std::count_if(symbol.begin(), symbol.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  });
+  return starts == 1 && symbol != "\n";
+}
+
+}  // namespace
+
+VoiceConfig complete_voice_config(const std::optional<std::string>& given, const Config& config,
+                                  bool is_streaming) {
+  Json json = parse(given);
+  VoiceConfig voice;
+  Completion(json, config).run(is_streaming, voice.notes);
+  voice.text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return voice;
+}
+
+std::int64_t sample_rate_of(const std::optional<std::string>& given) {
+  return integer(parse(given), Json::json_pointer("/audio/sample_rate")).value_or(0);
+}
+
+SherpaFiles sherpa_files(const VoiceConfig& voice) {
+  const Json json = parse(voice.text);
+  if (!json.contains("phoneme_id_map"))
+    fail(Error::kUsage,
+         "sherpa-onnx needs a phoneme_id_map; give the voice's config with --config");
+  SherpaFiles files;
+  for (const auto& [symbol, ids] : json["phoneme_id_map"].items())
+    if (is_one_code_point(symbol))
+      files.tokens += cat(symbol, " ", ids[0].get<std::int64_t>(), "\n");
+
+  const std::string code = text_at(json, Json::json_pointer("/language/code"));
+  const std::string espeak = text_at(json, Json::json_pointer("/espeak/voice"));
+  std::string language = text_at(json, Json::json_pointer("/language/name_english"));
+  if (language.empty()) language = code.empty() ? espeak : code;
+  const std::string type = text_at(json, Json::json_pointer("/phoneme_type"));
+  const bool has_espeak = type != "pinyin";
+  files.metadata = {
+      {"model_type", "vits"},
+      {"comment", "piper"},
+      {"language", language.empty() ? "unknown" : language},
+      {"voice", espeak.empty() ? code : espeak},
+      {"has_espeak", has_espeak ? "1" : "0"},
+      {"has_g2pw", has_espeak ? "0" : "1"},
+      {"n_speakers", std::to_string(json["num_speakers"].get<std::int64_t>())},
+      {"sample_rate", std::to_string(json["audio"]["sample_rate"].get<std::int64_t>())},
+      {"version", "1"},
+  };
+  return files;
+}
+
+}  // namespace voxport::vits

@@ -1,0 +1,131 @@
+#include <chrono>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <voxport/export.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+// voxport export voice.ckpt out/
+// voxport export voice.ckpt voice.onnx --config voice.json
+// voxport export voice.ckpt voice.onnx --for sherpa
+namespace voxport {
+namespace {
+
+constexpr char kDescription[] =
+    "Turn a trained model into ONNX, with every axis named and free. Today: VITS voices, as Piper\n"
+    "trains them. OUT is a folder, for encoder.onnx, decoder.onnx and voice.json, from which "
+    "speech\n"
+    "can be streamed; or a name that ends in .onnx, for the same voice as one graph, with\n"
+    "OUT.json beside it. Files appear when all of them are complete and checked, or not at all.";
+
+constexpr char kFooter[] =
+    "Examples:\n"
+    "  voxport export voice.ckpt out/\n"
+    "  voxport export voice.ckpt voice.onnx --config voice.json\n"
+    "  voxport export voice.ckpt voice.onnx --for sherpa\n"
+    "  voxport export voice.pth out/ --set upsample_rates=8,8,4 --set sample_rate=22050";
+
+struct Options {
+  std::string checkpoint, out;
+  std::vector<std::string> configs, settings;
+  std::string noise = "graph";
+  std::string cut = "before-flow";
+  ExportOptions library;
+  bool json = false;
+  bool quiet = false;
+  bool debug = false;
+};
+
+std::string summary(const ExportReport& report, double seconds) {
+  std::string text = cat(bold(report.architecture), ": ", report.sizes, "\n");
+  Table table("lrr");
+  for (const ExportedFile& file : report.files) {
+    table.add({printable(file.path.native(), 4096), human_bytes(file.bytes),
+               file.nodes == 0 ? "" : cat(with_commas(file.nodes), " nodes")});
+  }
+  text += table.text();
+  std::string checks;
+  for (const std::string& check : report.checks) checks += cat(checks.empty() ? "" : ", ", check);
+  text += cat("  opset ", report.opset, "; checked by ", checks, "; ",
+              static_cast<std::int64_t>(seconds * 1e3 + 0.5), " ms\n");
+  for (const std::string& note : report.notes) text += cat("  ", note, "\n");
+  return text;
+}
+
+void read_settings(Options& options) {
+  for (const std::string& setting : options.settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw CLI::ValidationError("--set", in_quotes(setting) + " is not NAME=VALUE");
+    options.library.hyper_parameters.emplace_back(setting.substr(0, equals),
+                                                  setting.substr(equals + 1));
+  }
+}
+
+int run_export(Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  read_settings(options);
+  ProgressLine progress("exporting", options.quiet || options.debug);
+  options.library.configs.assign(options.configs.begin(), options.configs.end());
+  options.library.noise_input = options.noise == "input";
+  options.library.cut_after_flow = options.cut == "after-flow";
+  options.library.on_progress = [&](double done) { progress.show(done); };
+  options.library.on_stage = tell_stages(options.debug);
+  const ExportReport report = export_model(options.checkpoint, options.out, options.library);
+  progress.clear();
+  for (const std::string& warning : report.warnings)
+    std::cerr << "voxport: warning: " << warning << '\n';
+  if (options.quiet) return 0;
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  print(options.json ? to_json(report) + "\n" : summary(report, taken.count()));
+  return 0;
+}
+
+}  // namespace
+
+Run add_export(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.description(kDescription);
+  app.footer(kFooter);
+  app.add_option("CHECKPOINT", options->checkpoint, "the trained model")->required();
+  app.add_option("OUT", options->out, "a folder, or a file that ends in .onnx")->required();
+  app.add_option("--config", options->configs,
+                 "the configuration that belongs to the checkpoint (Piper's .json);\n"
+                 "without it CHECKPOINT's name with .json is taken if it is there")
+      ->type_name("FILE");
+  app.add_option("--set", options->settings,
+                 "a hyper-parameter, in place of the checkpoint's own; may be repeated")
+      ->type_name("NAME=VALUE");
+  app.add_option("--opset", options->library.opset, "of ONNX, 13 to 17")
+      ->type_name("N")
+      ->check(CLI::Range(13, 17))
+      ->capture_default_str();
+  app.add_option("--noise", options->noise,
+                 "where noise comes from: drawn in the graph, or given as the inputs\n"
+                 "noise and noise_w, which makes every run repeatable")
+      ->check(CLI::IsMember({"graph", "input"}))
+      ->capture_default_str();
+  app.add_option("--cut", options->cut,
+                 "whether the flow belongs to the decoder or, after-flow, to the encoder,\n"
+                 "which suits players that give each chunk little context")
+      ->check(CLI::IsMember({"before-flow", "after-flow"}))
+      ->capture_default_str();
+  app.add_flag("--batch-scales", options->library.batch_scales,
+               "scales for each row of a batch: [batch_size, 3]");
+  app.add_option("--for", options->library.target,
+                 "write what a program asks for besides: sherpa (sherpa-onnx: metadata and\n"
+                 "tokens.txt)")
+      ->check(CLI::IsMember({"sherpa"}));
+  app.add_flag("--plain", options->library.plain,
+               "leave out rewrites that only serve ONNX Runtime's CPU kernels");
+  app.add_flag("--json", options->json, "the summary as one JSON object");
+  app.add_flag("-q,--quiet", options->quiet, "print nothing but warnings and errors");
+  app.add_flag("--debug", options->debug, "tell each stage, its time and counts on standard error");
+  return [options] { return run_export(*options); };
+}
+
+}  // namespace voxport
