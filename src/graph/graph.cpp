@@ -196,6 +196,10 @@ void Graph::rename(Value value, std::string name) {
   values_[value.index_].name = unique(std::move(name));
 }
 
+void Graph::set_attributes(Node node, Attributes attributes) {
+  nodes_[node.index_].attributes = std::move(attributes);
+}
+
 void Graph::remove(Node node) {
   assert(std::all_of(node.outputs().begin(), node.outputs().end(),
                      [&](const Value& output) { return count_uses(output) == 0; }));

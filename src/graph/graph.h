@@ -124,6 +124,8 @@ class Graph {
   // Makes every user of `from`, the graph's outputs included, a user of `to`.
   void replace(Value from, Value to);
   void rename(Value value, std::string name);
+  // The same node said otherwise: its outputs keep their types.
+  void set_attributes(Node node, Attributes attributes);
   // Takes a node that nobody uses out of the graph.
   void remove(Node node);
   // How often a value is used: as an input of a node, or as an output of the graph.

@@ -1,0 +1,20 @@
+// lower_opset(): a graph says the same in an older opset.
+#pragma once
+
+#include <string_view>
+
+#include "graph/graph.h"
+
+namespace voxport {
+
+// Rewrites what the opset lacks. Our graphs speak opset 17, and Gelu, which is newer than all that
+// we write. Where ONNX Runtime fuses a form back into one kernel, that form is used.
+// Fails with kUnsupported, listing every node that the opset cannot say. Graphs inside of nodes (of
+// If, Loop, Scan) are left as they are.
+void lower_opset(Graph& graph, int opset);
+
+// The first opset, of 13 and later, in which an operator takes inputs of that element type that it
+// takes in opset 17.
+int opset_of_type(std::string_view op, DType dtype);
+
+}  // namespace voxport
