@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "onnx/validate.h"
 #include "onnx/write.h"
+#include "passes/lower_opset.h"
 #include "passes/pipeline.h"
 
 namespace voxport {
@@ -60,6 +61,7 @@ void write_models(std::vector<ModelFile> models, Export& work) {
     Graph& graph = *model.graph;
     const std::string name = model.path.filename().string();
     optimise(graph);
+    lower_opset(graph, model.options.opset);
     work.clock.done("optimised " + name, cat(graph.nodes().size(), " nodes"));
     validate_onnx(graph, model.options);
     work.clock.done("checked " + name, "ONNX's checker and shape inference");

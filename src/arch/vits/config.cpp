@@ -224,6 +224,10 @@ class ConfigReader {
             .value_or(
                 last_dims(dec / "resblocks", blocks, config.is_resblock1 ? "convs1" : "convs"));
     fill_from_preset(config);
+    // The trainer looks at as many as its blocks have, and not at more.
+    const std::size_t used = config.is_resblock1 ? 3 : 2;
+    for (Sizes& dilations : config.resblock_dilation_sizes)
+      if (dilations.size() > used) dilations.resize(used);
     check_lists(config);
     return config;
   }

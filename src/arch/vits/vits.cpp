@@ -75,6 +75,12 @@ Vits::Vits(const Weights& w, const Config& its_config)
   }
   if (config.has_speakers()) emb_g.emplace(w / "emb_g", config.speakers, config.gin_channels);
   (w / "enc_q").ignore();  // the posterior encoder hears the recordings
+  if (config.has_speakers()) return;
+  // A network may be built for speakers and have one: what would listen to them is there, unused.
+  (w / "dec" / "cond").ignore();
+  (w / "dp" / "cond").ignore();
+  for (std::int64_t i = 0; i < config.flow.n_flows; ++i)
+    (w / "flow" / "flows" / (2 * i) / "enc" / "cond_layer").ignore();
 }
 
 Value Vits::log_durations(const TextEncoder::Output& text, const Mask& mask, const Value& input,
