@@ -11,9 +11,9 @@ CLANG_FORMAT ?= clang-format-14
 CLANG_TIDY ?= clang-tidy-14
 
 # Each is run by Debian's Python, the one that sees Debian's PyTorch, with the program as its argument.
-BENCHMARKS := bench/inspect_checkpoint.py
+BENCHMARKS := bench/inspect_checkpoint.py bench/export_voice.py
 
-sources = $(shell find src include tests fuzz -name '*.h' -o -name '*.cpp')
+sources = $(shell find src include tests fuzz bench -name '*.h' -o -name '*.cpp')
 
 .PHONY: help demo test build bench fuzz lint format install clean setup setup-fuzz onnxruntime
 
@@ -33,8 +33,9 @@ build: onnxruntime build/release/build.ninja  ## build build/voxport
 	@cmake --build --preset release
 	@ln -sfn release/voxport build/voxport
 
-bench: build  ## measure voxport beside PyTorch
+bench: build  ## measure voxport beside PyTorch (VOXPORT_BASELINE: its exports)
 	@tools/setup bench
+	@cmake --build --preset release --target bench_graphs
 	@for script in $(BENCHMARKS); do /usr/bin/python3 "$$script" build/voxport; done
 
 # A target starts from what is known (its own corpus, past findings, our seeds, the tests' checkpoints).

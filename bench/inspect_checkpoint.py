@@ -16,17 +16,15 @@ The ratios come last.
 """
 
 import argparse
-import os
 import pathlib
 import re
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
-GNU_TIME = shutil.which("time")
+from processes import GNU_TIME, peak_memory, spawn
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 TORCH_LOAD = """
@@ -36,31 +34,6 @@ begin = time.perf_counter()
 checkpoint = torch.load(sys.argv[1], map_location="cpu", **options)
 print(time.perf_counter() - begin)
 """
-
-
-def spawn(command):
-    """Runs a command; returns its output, seconds from spawn to exit, and its rusage."""
-    begin = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        output = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - begin
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit("%s: exit status %d" % (" ".join(map(str, command)), process.returncode))
-    if not output:
-        sys.exit("%s: no output" % " ".join(map(str, command)))
-    return output, seconds, usage
-
-
-def peak_memory(command):
-    """Megabytes. Linux carries the peak of whoever calls exec over to the new program, so a child of this
-    Python never shows less than Python itself; a child of GNU time, which is tiny, does."""
-    if GNU_TIME is None:
-        return spawn(command)[2].ru_maxrss * 1024 / 1e6
-    with tempfile.NamedTemporaryFile("r") as report:
-        spawn([GNU_TIME, "-f", "%M", "-o", report.name] + command)
-        return int(report.read()) * 1024 / 1e6
 
 
 def stage_seconds(debug_output):
@@ -82,6 +55,8 @@ def measure(voxport, torch_python, path, rounds):
     for _ in range(rounds):
         for name, command in commands.items():
             output, seconds, _ = spawn(command)
+            if not output:
+                sys.exit("%s: no output" % " ".join(map(str, command)))
             processes[name].append(seconds)
             if name == "torch.load":
                 calls[name].append(float(output))

@@ -18,7 +18,7 @@ namespace voxport {
 
 // What ONNX Runtime may do to the graph before it runs.
 enum class Optimisation {
-  kNone,
+  kNone,      // run it as it is written, weights where they are
   kBasic,     // fold constants, drop what does nothing
   kExtended,  // and fuse operators
   kAll,       // and choose memory layouts

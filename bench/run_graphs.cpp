@@ -1,0 +1,363 @@
+// bench_graphs --encoder BASELINE OURS --decoder BASELINE OURS [--json]
+//
+// Runs two exports of one voice side by side, in one process: a round measures both sides, the next
+// one in the other order, and medians are compared, so that whatever else the machine does disturbs
+// both alike. Of sessions with several threads only one is alive at a time: the threads of two
+// would get in each other's way. The noise scales are 0, so that both sides have to give the same,
+// and how far they are apart is told too.
+//
+// How near a decoder is to what the machine can do is told in GFLOP/s, beside those of one large
+// MatMul. Both sides are charged the work of the baseline: its convolutions, counted by their
+// shapes while it runs.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/fail.h"
+#include "runtime/library.h"
+#include "runtime/session.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int kMinRounds = 5;
+
+// Measuring.
+
+double milliseconds(const std::function<void()>& body) {
+  const auto begin = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+// Medians, in milliseconds. The ratio is the median of those of neighbours in time, which is
+// steadier than that of the medians.
+struct Times {
+  double baseline = 0;
+  double ours = 0;
+  double ratio = 0;
+  int rounds = 0;
+};
+
+// Each side is called with the list that it adds its times to, as many as the other.
+using Side = std::function<void(std::vector<double>&)>;
+
+// Runs both sides in turns, for about so many seconds.
+Times in_turns(double seconds, const Side& baseline, const Side& ours) {
+  std::vector<double> baseline_times;
+  std::vector<double> our_times;
+  Times times;
+  double spent = 0;
+  while (times.rounds < kMinRounds || spent < 1e3 * seconds) {
+    const bool is_reversed = times.rounds++ % 2 == 1;
+    spent += milliseconds([&] {
+      if (is_reversed) ours(our_times);
+      baseline(baseline_times);
+      if (!is_reversed) ours(our_times);
+    });
+  }
+  std::vector<double> ratios(our_times.size());
+  std::ranges::transform(baseline_times, our_times, ratios.begin(), std::divides<>());
+  times.baseline = median(std::move(baseline_times));
+  times.ours = median(std::move(our_times));
+  times.ratio = median(std::move(ratios));
+  return times;
+}
+
+// Inputs.
+
+Tensor int64s(std::vector<std::int64_t> shape, const std::vector<std::int64_t>& values) {
+  std::string bytes(values.size() * sizeof(std::int64_t), '\0');
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return make_tensor(DType::kInt64, std::move(shape), {}, 0,
+                     storage_of(Blob::own(std::move(bytes))));
+}
+
+Tensor normal_numbers(const std::vector<std::int64_t>& shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) count *= size;
+  std::mt19937 generator(1);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (float& value : values) value = normal(generator);
+  return tensor_of(shape, values);
+}
+
+// Letters with the padding symbol, 0, between them, as Piper's phonemes come.
+Tensors encoder_inputs(const Session& encoder, int phonemes) {
+  std::vector<std::int64_t> ids(static_cast<std::size_t>(phonemes));
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    ids[i] = i % 2 == 1 ? 0 : 14 + static_cast<std::int64_t>(i * 7 % 26);
+  Tensors inputs;
+  inputs["input"] = int64s({1, phonemes}, ids);
+  inputs["input_lengths"] = int64s({1}, {phonemes});
+  inputs["scales"] = tensor_of({3}, {0, 1, 0});
+  if (encoder.inputs().size() > inputs.size()) inputs["sid"] = int64s({1}, {0});
+  return inputs;
+}
+
+// Ones for y_mask, and normal numbers for z and g, whose channels are known.
+Tensors decoder_inputs(const Session& decoder, int frames) {
+  Tensors inputs;
+  for (const PortInfo& port : decoder.inputs()) {
+    std::vector<std::int64_t> shape = {1, 1, port.name == "g" ? 1 : frames};
+    if (port.axes.size() == 3) shape[1] = port.axes[1].size.value_or(1);
+    inputs[port.name] =
+        port.name == "y_mask"
+            ? tensor_of(shape, std::vector<float>(static_cast<std::size_t>(frames), 1))
+            : normal_numbers(shape);
+  }
+  return inputs;
+}
+
+// The largest absolute difference of the first outputs; infinite where there is no number, or the
+// shapes differ in more than axes of size 1.
+double difference(const Session& a, const Session& b, const Tensors& inputs) {
+  const std::vector<std::string> first = {a.outputs()[0].name};
+  const std::vector<float> left = to_float32(a.run(inputs, first).at(first[0]));
+  const std::vector<float> right = to_float32(b.run(inputs, first).at(first[0]));
+  if (left.size() != right.size()) return std::numeric_limits<double>::infinity();
+  double largest = 0;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const double apart = std::abs(double{left[i]} - double{right[i]});
+    largest =
+        std::isnan(apart) ? std::numeric_limits<double>::infinity() : std::max(largest, apart);
+  }
+  return largest;
+}
+
+// Counting work.
+
+std::int64_t numel(const json& shape) {
+  std::int64_t count = 1;
+  for (const json& size : shape) count *= size.get<std::int64_t>();
+  return count;
+}
+
+// [{"float": [1, 96, 8]}, ...] at this place.
+const json& shape_at(const json& shapes, std::size_t place) {
+  return shapes.at(place).begin().value();
+}
+
+// FLOP of one event of ONNX Runtime's profile, two for each multiplication and addition; 0 for all
+// but convolutions.
+double flop_of(const json& event) {
+  const json args = event.value("args", json::object());
+  const std::string op = args.value("op_name", "");
+  if (op != "Conv" && op != "ConvTranspose") return 0;
+  const json& weight = shape_at(args.at("input_type_shape"), 1);  // [out, in, k], or [in, out, k]
+  // Each element on the side of the weight's first axis meets all that the weight has for it.
+  const json& data = op == "Conv" ? shape_at(args.at("output_type_shape"), 0)
+                                  : shape_at(args.at("input_type_shape"), 0);
+  return 2. * static_cast<double>(numel(data)) *
+         static_cast<double>(numel(weight) / weight.at(0).get<std::int64_t>());
+}
+
+// FLOP of the convolutions of a decoder at so many frames. The graph is run as it is written.
+double count_flop(const fs::path& model, int frames) {
+  std::string folder = fs::temp_directory_path() / "voxport_profile_XXXXXX";
+  if (!mkdtemp(folder.data())) fail(Error::kUnreadable, "cannot make a folder like ", folder);
+  {
+    const Session decoder(model,
+                          {.optimisation = Optimisation::kNone, .profile = folder + "/profile"});
+    decoder.run(decoder_inputs(decoder, frames));
+  }
+  double flop = 0;
+  const Blob profile = Blob::map_file(fs::directory_iterator(folder)->path());
+  for (const json& event : json::parse(profile.text())) flop += flop_of(event);
+  fs::remove_all(folder);
+  return flop;
+}
+
+// The two sides.
+
+struct Pair {
+  std::string name;
+  std::vector<fs::path> models;  // the baseline's and ours; none when not asked for
+  std::string unit;              // of the sizes
+  std::vector<int> sizes;
+  Tensors (*make_inputs)(const Session& session, int size);
+};
+
+Times measure_load(const Pair& pair, double seconds) {
+  const auto load = [&](std::size_t side) {
+    return [&pair, side](std::vector<double>& times) {
+      std::optional<Session> session;
+      times.push_back(milliseconds([&] { session.emplace(pair.models[side]); }));
+    };
+  };
+  return in_turns(seconds, load(0), load(1));
+}
+
+// Both sessions are alive, and have run before.
+Times measure_one_thread(const Pair& pair, const Tensors& inputs, double seconds) {
+  const auto run = [&](std::size_t side) {
+    return [session = Session(pair.models[side]), &inputs](std::vector<double>& times) {
+      times.push_back(milliseconds([&] { session.run(inputs); }));
+    };
+  };
+  const Side baseline = run(0);
+  const Side ours = run(1);
+  std::vector<double> ignored;
+  baseline(ignored);
+  ours(ignored);
+  return in_turns(seconds, baseline, ours);
+}
+
+// A session lives for a warm-up and three runs. It is alone, so that its threads may spin, as they
+// do unless ONNX Runtime is told otherwise.
+Times measure_threads(const Pair& pair, const Tensors& inputs, int threads, double seconds) {
+  const auto run = [&](std::size_t side) {
+    return [&, side](std::vector<double>& times) {
+      const Session session(pair.models[side], {.threads = threads, .is_spinning = true});
+      session.run(inputs);
+      for (int i = 0; i < 3; ++i) times.push_back(milliseconds([&] { session.run(inputs); }));
+    };
+  };
+  return in_turns(seconds, run(0), run(1));
+}
+
+json row(const Pair& pair, const std::string& what, int threads, const Times& times) {
+  return {{"graph", pair.name},    {"what", what},
+          {"threads", threads},    {"baseline_ms", times.baseline},
+          {"ours_ms", times.ours}, {"ratio", times.ratio},
+          {"rounds", times.rounds}};
+}
+
+json measure_run(const Pair& pair, int size, int threads, double seconds) {
+  const Tensors inputs = pair.make_inputs(Session(pair.models[0]), size);
+  const double apart = difference(Session(pair.models[0]), Session(pair.models[1]), inputs);
+  const Times times = threads == 1 ? measure_one_thread(pair, inputs, seconds)
+                                   : measure_threads(pair, inputs, threads, seconds);
+  json made = row(pair, "run", threads, times);
+  made["size"] = size;
+  made["unit"] = pair.unit;
+  made["largest_difference"] = apart;
+  if (pair.name == "decoder") {
+    const double gflop = count_flop(pair.models[0], size) / 1e9;
+    made["gflop"] = gflop;
+    made["baseline_gflops"] = gflop / (times.baseline / 1e3);
+    made["ours_gflops"] = gflop / (times.ours / 1e3);
+  }
+  return made;
+}
+
+// GFLOP/s of a MatMul that is large enough to hide everything else.
+double matmul_gflops(int threads) {
+  constexpr std::int64_t kSize = 1024;
+  const Session matmul(VOXPORT_MATMUL, {.threads = threads, .is_spinning = true});
+  const Tensor square = normal_numbers({kSize, kSize});
+  std::vector<double> times;
+  for (int i = 0; i < 25; ++i)
+    times.push_back(milliseconds([&] { matmul.run({{"a", square}, {"b", square}}); }));
+  return 2e-9 * kSize * kSize * kSize / (median(times) / 1e3);
+}
+
+// Telling.
+
+std::string threads_text(const json& row) {
+  const int threads = row["threads"].get<int>();
+  return cat(threads, threads == 1 ? " thread" : " threads");
+}
+
+std::string title_of(const json& row) {
+  const std::string graph = row["graph"].get<std::string>();
+  if (row["what"] == "load") return graph + ": load";
+  return cat(graph, ": ", row["size"].get<int>(), " ", row["unit"].get<std::string>(), ", ",
+             threads_text(row));
+}
+
+void print_row(const json& row) {
+  std::printf("%-34s %9.1f ms %9.1f ms %7.2f x", title_of(row).c_str(),
+              row["baseline_ms"].get<double>(), row["ours_ms"].get<double>(),
+              row["ratio"].get<double>());
+  if (row.contains("largest_difference"))
+    std::printf("   %7.1e apart", row["largest_difference"].get<double>());
+  if (row.contains("gflop")) {
+    std::printf("   %3.0f and %3.0f GFLOP/s", row["baseline_gflops"].get<double>(),
+                row["ours_gflops"].get<double>());
+  }
+  std::printf("\n");
+}
+
+void print_report(const json& report) {
+  std::printf("ONNX Runtime %s, medians\n", report["runtime"].get<std::string>().c_str());
+  std::printf("%-34s %12s %12s %9s\n", "", "baseline", "ours", "ratio");
+  for (const json& row : report["rows"]) print_row(row);
+  for (const json& peak : report["matmul"]) {
+    std::printf("a MatMul of 1024 x 1024, %s: %.0f GFLOP/s\n", threads_text(peak).c_str(),
+                peak["gflops"].get<double>());
+  }
+}
+
+}  // namespace
+
+int bench_graphs(int argc, char** argv) {
+  CLI::App app("Runs two exports of one voice side by side.");
+  Pair encoder{"encoder", {}, "phonemes", {50, 200}, encoder_inputs};
+  Pair decoder{"decoder", {}, "frames", {128, 800}, decoder_inputs};
+  std::vector<int> threads = {1, 2};
+  double seconds = 4;
+  bool as_json = false;
+  app.add_option("--encoder", encoder.models, "the baseline's and ours")->expected(2);
+  app.add_option("--decoder", decoder.models, "the baseline's and ours")->expected(2);
+  app.add_option("--phonemes", encoder.sizes, "to run encoders at")->delimiter(',');
+  app.add_option("--frames", decoder.sizes, "to run decoders at")->delimiter(',');
+  app.add_option("--threads", threads, "to run them with")->delimiter(',');
+  app.add_option("--seconds", seconds, "for each row, at least five rounds");
+  app.add_flag("--json", as_json, "for programs");
+  CLI11_PARSE(app, argc, argv);
+
+  json report = {
+      {"runtime", runtime_version()}, {"matmul", json::array()}, {"rows", json::array()}};
+  for (const int count : threads)
+    report["matmul"].push_back({{"threads", count}, {"gflops", matmul_gflops(count)}});
+  for (const Pair& pair : {encoder, decoder}) {
+    if (pair.models.empty()) continue;
+    report["rows"].push_back(row(pair, "load", 1, measure_load(pair, seconds)));
+    for (const int count : threads)
+      for (const int size : pair.sizes)
+        report["rows"].push_back(measure_run(pair, size, count, seconds));
+  }
+  if (as_json)
+    std::cout << report.dump(2) << "\n";
+  else
+    print_report(report);
+  return 0;
+}
+
+}  // namespace voxport
+
+int main(int argc, char** argv) {
+  try {
+    return voxport::bench_graphs(argc, argv);
+  } catch (const voxport::Error& error) {
+    std::cerr << "bench_graphs: " << error.what() << "\n";
+    return error.exit_code();
+  }
+}
