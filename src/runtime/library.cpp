@@ -15,24 +15,28 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFileNames[] = {"libonnxruntime.so.1", "libonnxruntime.so"};
 
-// The file that holds this address: the program, or a shared library.
-fs::path file_of(const void* address) {
-  Dl_info info{};
-  if (dladdr(address, &info) == 0 || !info.dli_fname) return {};
-  std::error_code ignored;
-  const fs::path whole = fs::canonical(info.dli_fname, ignored);
-  return whole.empty() ? fs::path(info.dli_fname) : whole;
-}
-
 std::vector<fs::path> candidates() {
   const char* chosen = std::getenv("VOXPORT_ONNXRUNTIME");
   if (chosen && *chosen) return {chosen};
-  const fs::path program = file_of(reinterpret_cast<const void*>(&candidates));
+  std::vector<fs::path> folders;
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  if (!program.empty()) folders.push_back(program.parent_path() / VOXPORT_ONNXRUNTIME_INSTALLED);
+  folders.emplace_back(VOXPORT_ONNXRUNTIME_BUILT_WITH);
+  folders.emplace_back();  // the system's
   std::vector<fs::path> paths;
-  for (const fs::path& folder : {program.parent_path() / VOXPORT_ONNXRUNTIME_INSTALLED,
-                                 fs::path(VOXPORT_ONNXRUNTIME_BUILT_WITH), fs::path()})
+  for (const fs::path& folder : folders)
     for (const char* name : kFileNames) paths.push_back((folder / name).lexically_normal());
   return paths;
+}
+
+// The shared library that this function is in.
+fs::path file_of(const void* function) {
+  Dl_info info{};
+  if (dladdr(function, &info) == 0 || !info.dli_fname) return {};
+  std::error_code ignored;
+  const fs::path whole = fs::canonical(info.dli_fname, ignored);
+  return whole.empty() ? fs::path(info.dli_fname) : whole;
 }
 
 // The first that can be loaded. A file that is there and is refused is worth telling; one that is
