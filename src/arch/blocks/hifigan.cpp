@@ -6,7 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "arch/blocks/tiling.h"
 #include "base/tensor_math.h"
 #include "graph/builder.h"
 #include "graph/ops.h"
@@ -19,6 +18,8 @@ constexpr double kLastSlope = 0.01;  // torch.nn.functional.leaky_relu's own
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 // Above this many channels ONNX Runtime has enough blocks of them to share out.
 constexpr std::int64_t kMaxTiledChannels = 64;
+// The largest block of channels that ONNX Runtime's convolutions work on.
+constexpr std::int64_t kBlock = 16;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return a >= 0 ? (a + b - 1) / b : -(-a / b);
@@ -72,6 +73,63 @@ Tensor shifted_copies(const Tensor& weight, std::int64_t phases, double gain) {
               static_cast<float>(w[static_cast<std::size_t>(i * kernel + k)] * gain);
     return to;
   });
+}
+
+// [b, out * rate, t] -> [b, out, t * rate], and the same with rows before t.
+Value take_turns(const Value& phases, std::int64_t out, std::int64_t rate) {
+  if (phases.rank() == 3)
+    return reshape(transpose(reshape(phases, {0, out, rate, -1}), {0, 1, 3, 2}), {0, out, -1});
+  const std::int64_t rows = *phases.dim(2).constant();
+  const Value apart = reshape(phases, {0, out, rate, rows, -1});
+  return reshape(transpose(apart, {0, 1, 3, 4, 2}), {0, out, rows, -1});
+}
+
+// Steps to each side that the residual blocks of a stage look at.
+std::int64_t resblock_reach(const Config& config) {
+  std::int64_t widest = 0;
+  for (std::size_t j = 0; j < config.resblock_kernel_sizes.size(); ++j) {
+    std::int64_t reach = 0;
+    for (const std::int64_t dilation : config.resblock_dilation_sizes[j])
+      reach +=
+          (config.resblock_kernel_sizes[j] - 1) * (dilation + (config.is_resblock1 ? 1 : 0)) / 2;
+    widest = std::max(widest, reach);
+  }
+  return widest;
+}
+
+// A convolution that changes nothing, where the form asks for such and blocks of channels come out
+// even.
+Value pass_through(const Value& x, const Form& form) {
+  const std::int64_t channels = *x.dim(kChannels).constant();
+  if (!form.keeps_blocks || x.rank() != 4 || channels % kBlock != 0) return x;
+  const std::vector<float> ones(static_cast<std::size_t>(channels), 1.0F);
+  Conv1d identity("pass_through", tensor_of({channels, 1, 1}, ones), std::nullopt);
+  identity.groups = channels;
+  return identity(x);
+}
+
+// What a sample depends on before stage `first`, in the steps of its input; all samples of such a
+// step together.
+ReceptiveField field_before(const Config& config, std::size_t first) {
+  ReceptiveField field;
+  std::int64_t samples = 1;
+  for (std::size_t i = first; i < config.upsample_rates.size(); ++i)
+    samples *= config.upsample_rates[i];
+  for (std::int64_t sample = 0; sample < samples; ++sample) {
+    std::int64_t low = sample - 3;  // conv_post
+    std::int64_t high = sample + 3;
+    for (std::size_t i = config.upsample_rates.size(); i-- > first;) {
+      const std::int64_t rate = config.upsample_rates[i];
+      const std::int64_t kernel = config.upsample_kernel_sizes[i];
+      const std::int64_t padding = (kernel - rate) / 2;
+      const std::int64_t reach = resblock_reach(config);
+      low = ceil_div(low - reach + padding - kernel + 1, rate);
+      high = floor_div(high + reach + padding, rate);
+    }
+    field.left = std::max(field.left, -low);
+    field.right = std::max(field.right, high);
+  }
+  return field;
 }
 
 }  // namespace
@@ -129,11 +187,8 @@ Value Upsampling::by_convolution(const Value& x, double gain) const {
                   [weight = weight, rate = rate, gain] { return phase_taps(weight, rate, gain); }),
               repeated(bias, rate));
   conv.pad_before = conv.pad_after = taps - 1;
-  const Value phases = reshape(conv(x), {0, out, rate, -1});
-  const Value turns = transpose(phases, {0, 1, 3, 2});
-  const Value whole =
-      x.rank() == 4 ? reshape(turns, {0, out, 1, -1}) : reshape(turns, {0, out, -1});
   const std::int64_t excess = taps * rate - kernel + padding;
+  const Value whole = take_turns(conv(x), out, rate);
   if (padding == 0 && excess == 0) return whole;
   return slice(whole, kTime, padding, excess == 0 ? kEnd : -excess);
 }
@@ -152,21 +207,14 @@ ResBlock::ResBlock(const Weights& w, std::int64_t channels, std::int64_t kernel,
   }
 }
 
-Value ResBlock::operator()(Value x) const {
+Value ResBlock::operator()(Value x, const Form& form) const {
   for (const std::vector<Conv1d>& step : steps) {
     const Graph::Scope scope(x.graph(), step.back().path);
     Value xt = x;
-    for (const Conv1d& conv : step) xt = conv(leaky_relu(xt, kSlope));
+    for (const Conv1d& conv : step) xt = conv(leaky_relu(pass_through(xt, form), kSlope));
     x = xt + x;
   }
   return x;
-}
-
-std::int64_t ResBlock::reach() const {
-  std::int64_t reach = 0;
-  for (const std::vector<Conv1d>& step : steps)
-    for (const Conv1d& conv : step) reach += std::max(conv.pad_before, conv.pad_after);
-  return reach;
 }
 
 Generator::Generator(const Weights& w, const Config& its_config)
@@ -191,88 +239,79 @@ Generator::Generator(const Weights& w, const Config& its_config)
   }
 }
 
-// The mean over the residual blocks is their sum, and the division is left to the weights of what
-// comes next: a leaky ReLU between them keeps a positive factor as it is.
 Value Generator::operator()(Value x, std::optional<Value> g, const Form& form) const {
   x = conv_pre(x);
   if (cond && g) x = x + (*cond)(form.has_rows ? unsqueeze(*g, {2}) : *g);
+  std::optional<Tiling> tiling;
+  const Value samples = rows(leaky_relu(x, kSlope), tiling, form);
+  return tiling ? tiling->glue(samples) : samples;
+}
+
+// The mean over the residual blocks is their sum, and the division is left to the weights of what
+// comes next: a leaky ReLU between them keeps a positive factor as it is.
+Value Generator::rows(Value x, std::optional<Tiling>& tiling, const Form& form) const {
   double gain = 1;
   for (std::size_t i = 0; i < ups.size(); ++i) {
     const Graph::Scope scope(x.graph(), ups[i].path);
-    x = ups[i](leaky_relu(x, kSlope), gain, form);
-    x = stage(x, i, form);
+    const bool is_tiled = form.has_rows && form.tiles > 1 && config.is_exact() &&
+                          config.channels(i) <= kMaxTiledChannels;
+    if (is_tiled && !tiling) {
+      tiling = tiling_before(i, x, form);
+      x = tiling->cut(x);
+    }
+    if (i > 0) x = leaky_relu(pass_through(x, form), kSlope);
+    x = sum_of_resblocks(ups[i](x, gain, form), i, form);
     gain = 1.0 / static_cast<double>(config.num_kernels());
   }
   return last(x, gain, form);
 }
 
-Value Generator::stage(Value x, std::size_t index, const Form& form) const {
-  const bool is_tiled =
-      form.has_rows && form.tiles > 1 && config.channels(index) <= kMaxTiledChannels;
-  if (!is_tiled) return sum_of_resblocks(x, index);
-  std::int64_t reach = 0;
-  for (const ResBlock& block : resblocks[index]) reach = std::max(reach, block.reach());
-  const Tiling tiling(x, form.tiles, reach);
-  return tiling.glue(sum_of_resblocks(tiling.cut(x), index));
+Tiling Generator::tiling_before(std::size_t stage, const Value& x, const Form& form) const {
+  const ReceptiveField field = field_before(config, stage);
+  Tiling::Options options{form.tiles, std::max(field.left, field.right), 1, 1};
+  for (std::size_t i = stage; i < config.upsample_rates.size(); ++i)
+    options.stretch *= config.upsample_rates[i];
+  if (has_phases(form)) options.multiple = form.phases / std::gcd(form.phases, options.stretch);
+  return {x, options};
 }
 
-Value Generator::sum_of_resblocks(const Value& x, std::size_t index) const {
+Value Generator::sum_of_resblocks(const Value& x, std::size_t stage, const Form& form) const {
+  const Value start = pass_through(x, form);
   Value sum;
-  for (const ResBlock& block : resblocks[index]) {
-    const Value y = block(x);
+  for (const ResBlock& block : resblocks[stage]) {
+    const Value y = block(start, form);
     sum = sum ? sum + y : y;
   }
   return sum;
+}
+
+bool Generator::has_phases(const Form& form) const {
+  return form.has_rows && form.phases > 1 && config.is_exact() &&
+         config.hop_length() % form.phases == 0;
 }
 
 // With phases, the one output channel becomes that many, each a sample later than the one before,
 // and the convolution strides over them all.
 Value Generator::last(const Value& x, double gain, const Form& form) const {
   const Graph::Scope scope(x.graph(), conv_post.path);
-  const Value active = leaky_relu(x, kLastSlope);
-  const bool has_phases = form.has_rows && form.phases > 1 && config.is_exact() &&
-                          config.hop_length() % form.phases == 0;
+  const Value active = leaky_relu(pass_through(x, form), kLastSlope);
   Conv1d conv = conv_post;
-  conv.weight =
-      has_phases ? shifted_copies(conv.weight, form.phases, gain) : scaled(conv.weight, gain);
-  if (!has_phases) {
+  if (!has_phases(form)) {
+    conv.weight = scaled(conv.weight, gain);
     const Value y = tanh(conv(active));
-    return form.has_rows ? squeeze(y, {2}) : y;
+    return form.has_rows ? squeeze(y, {1}) : y;  // [b, rows, t]
   }
+  conv.weight = shifted_copies(conv.weight, form.phases, gain);
   if (conv.bias) conv.bias = repeated(*conv.bias, form.phases);
   conv.stride = form.phases;
-  const Value y = tanh(conv(active));                      // [b, phases, 1, t / phases]
-  return reshape(transpose(y, {0, 2, 3, 1}), {0, 1, -1});  // [b, 1, t]
+  const Value y = tanh(conv(active));  // [b, phases, rows, t / phases]
+  const std::int64_t rows = *y.dim(2).constant();
+  return reshape(transpose(y, {0, 2, 3, 1}), {0, rows, -1});  // [b, rows, t]
 }
 
-// From a sample backwards: what it looks at after each layer, in that layer's own steps. Frames
-// have as many phases as samples; the worst of them counts.
 ReceptiveField receptive_field(const Config& config) {
-  std::int64_t reach = 3;  // conv_post
-  ReceptiveField field;
-  const std::int64_t hop = config.hop_length();
-  for (std::int64_t phase = 0; phase < hop; ++phase) {
-    std::int64_t low = phase - reach;
-    std::int64_t high = phase + reach;
-    for (std::size_t i = config.upsample_rates.size(); i-- > 0;) {
-      std::int64_t widest = 0;
-      for (std::size_t j = 0; j < config.resblock_kernel_sizes.size(); ++j) {
-        std::int64_t sum = 0;
-        for (const std::int64_t dilation : config.resblock_dilation_sizes[j])
-          sum += (config.resblock_kernel_sizes[j] - 1) *
-                 (dilation + (config.is_resblock1 ? 1 : 0)) / 2;
-        widest = std::max(widest, sum);
-      }
-      const std::int64_t rate = config.upsample_rates[i];
-      const std::int64_t kernel = config.upsample_kernel_sizes[i];
-      const std::int64_t padding = (kernel - rate) / 2;
-      low = ceil_div(low - widest + padding - kernel + 1, rate);
-      high = floor_div(high + widest + padding, rate);
-    }
-    field.left = std::max(field.left, 3 - low);  // conv_pre
-    field.right = std::max(field.right, high + 3);
-  }
-  return field;
+  const ReceptiveField field = field_before(config, 0);
+  return {field.left + 3, field.right + 3};  // conv_pre
 }
 
 }  // namespace voxport::hifigan

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arch/blocks/layers.h"
+#include "arch/blocks/tiling.h"
 
 namespace voxport::hifigan {
 
@@ -37,13 +38,16 @@ struct Form {
   bool has_rows = true;
   // Upsampling by a convolution with `rate` times the channels, in place of a transposed one.
   bool upsamples_by_convolution = true;
-  // Stages of few channels are cut into this many overlapping rows, which a runtime works on side
-  // by side; 1 for none.
+  // Where channels get few, time is cut into this many overlapping rows, which a runtime works on
+  // side by side; 1 for none.
   std::int64_t tiles = 2;
+  // Activations ride on convolutions that change nothing: ONNX Runtime keeps what lies between
+  // convolutions in blocks of channels, and would leave them for an activation alone.
+  bool keeps_blocks = true;
   // The last convolution makes this many samples at once, as so many channels; 1 for none.
   std::int64_t phases = 16;
 
-  static Form plain() { return {false, false, 1, 1}; }
+  static Form plain() { return {false, false, 1, false, 1}; }
 };
 
 // A transposed convolution that stretches time by `rate`.
@@ -72,9 +76,7 @@ struct ResBlock {
   ResBlock(const Weights& w, std::int64_t channels, std::int64_t kernel,
            const std::vector<std::int64_t>& dilations, bool is_resblock1);
 
-  Value operator()(Value x) const;
-  // Samples to each side that an output sample depends on.
-  std::int64_t reach() const;
+  Value operator()(Value x, const Form& form) const;
 };
 
 struct Generator {
@@ -93,16 +95,20 @@ struct Generator {
   Value operator()(Value x, std::optional<Value> g, const Form& form) const;
 
  private:
-  Value stage(Value x, std::size_t index, const Form& form) const;
-  Value sum_of_resblocks(const Value& x, std::size_t index) const;
+  // The samples as rows, one for each tile: [b, tiles, t].
+  Value rows(Value x, std::optional<Tiling>& tiling, const Form& form) const;
+  Tiling tiling_before(std::size_t stage, const Value& x, const Form& form) const;
+  Value sum_of_resblocks(const Value& x, std::size_t stage, const Form& form) const;
   Value last(const Value& x, double gain, const Form& form) const;
+  bool has_phases(const Form& form) const;
 };
 
-// How many frames to the left and to the right an output frame depends on.
+// How many steps to the left and to the right an output depends on.
 struct ReceptiveField {
   std::int64_t left = 0;
   std::int64_t right = 0;
 };
+// In frames, of all samples of a frame together.
 ReceptiveField receptive_field(const Config& config);
 
 }  // namespace voxport::hifigan

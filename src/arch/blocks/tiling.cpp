@@ -14,17 +14,21 @@ Value constant(const Value& beside, std::int64_t number) {
 
 // Equal widths that cover the whole with an overlap of twice the reach, or the whole itself where
 // it is too short for that.
-Tiling::Tiling(const Value& x, std::int64_t tiles, std::int64_t reach) : length_(size(x, -1)) {
-  const std::int64_t gaps = tiles - 1;
-  const Value fair = (length_ + constant(x, 2 * reach * gaps + gaps)) / constant(x, tiles);
-  width_ = minimum(length_, fair);
-  const Value room = length_ - width_;
-  for (std::int64_t i = 0; i < tiles; ++i)
-    starts_.push_back(i == 0 ? constant(x, 0) : room * constant(x, i) / constant(x, gaps));
+Tiling::Tiling(const Value& x, const Options& options) : stretch_(options.stretch) {
+  const Value length = size(x, -1);
+  const std::int64_t gaps = options.tiles - 1;
+  const std::int64_t overlaps = 2 * options.reach * gaps;
+  const std::int64_t step = options.tiles * options.multiple;
+  const Value fair = (length + constant(x, overlaps + step - 1)) / constant(x, step);
+  width_ = minimum(length, fair * constant(x, options.multiple));
+  const Value room = length - width_;
+  starts_.push_back(constant(x, 0));
   seams_.push_back(constant(x, 0));
-  for (std::size_t i = 1; i < starts_.size(); ++i)
-    seams_.push_back(minimum(starts_[i] + constant(x, reach), length_));
-  seams_.push_back(length_);
+  for (std::int64_t i = 1; i < options.tiles; ++i) {
+    starts_.push_back(room * constant(x, i) / constant(x, gaps));
+    seams_.push_back(minimum(starts_.back() + constant(x, options.reach), length));
+  }
+  seams_.push_back(length);
 }
 
 Value Tiling::cut(const Value& x) const {
@@ -33,12 +37,14 @@ Value Tiling::cut(const Value& x) const {
   return concat(std::move(rows), 2);
 }
 
-Value Tiling::glue(const Value& y) const {
+Value Tiling::glue(const Value& samples) const {
+  const Value stretch = constant(samples, stretch_);
   std::vector<Value> parts;
   for (std::size_t i = 0; i < starts_.size(); ++i) {
     const auto row = static_cast<std::int64_t>(i);
-    const Value tile = slice(y, 2, row, row + 1);
-    parts.push_back(slice(tile, -1, seams_[i] - starts_[i], seams_[i + 1] - starts_[i]));
+    const Value tile = slice(samples, 1, row, row + 1);
+    parts.push_back(slice(tile, -1, (seams_[i] - starts_[i]) * stretch,
+                          (seams_[i + 1] - starts_[i]) * stretch));
   }
   return concat(std::move(parts), -1);
 }

@@ -48,15 +48,6 @@ Conv1d with_outputs_backwards(Conv1d conv) {
   return conv;
 }
 
-// As wide as the hidden states, by a convolution of ones: where convolutions work on blocks of
-// channels, a mask in the same blocks is multiplied without leaving them.
-Value widened(const Value& y_mask, std::int64_t channels) {
-  const Graph::Scope scope(y_mask.graph(), "flow");
-  const Tensor ones =
-      tensor_of({channels, 1, 1}, std::vector<float>(static_cast<std::size_t>(channels), 1.0F));
-  return Conv1d("flow.y_mask", ones, std::nullopt)(y_mask);
-}
-
 }  // namespace
 
 ResidualCouplingLayer::ResidualCouplingLayer(const Weights& w, const FlowConfig& config)
@@ -119,13 +110,11 @@ ResidualCouplingBlock::Output ResidualCouplingBlock::reverse(const Value& z_p, c
   const std::vector<Value> parts = split(z_p, {half, half}, kChannels);
   Half x0{parts[0]};
   Half x1{parts[1]};
-  const bool has_rows = z_p.rank() == 4;
-  const Value mask = has_rows ? widened(y_mask, config.hidden_channels) : y_mask;
   for (const ResidualCouplingLayer& flow : flows) {
     std::swap(x0, x1);  // Flip
     x0.is_backwards = !x0.is_backwards;
     x1.is_backwards = !x1.is_backwards;
-    flow.reverse(x0, x1, mask, g);
+    flow.reverse(x0, x1, y_mask, g);
   }
   Output output{concat({x0.value, x1.value}, kChannels) * y_mask, {}};
   for (std::int64_t i = 0; i < half; ++i)

@@ -37,7 +37,7 @@ struct ResidualCouplingLayer {
 
   ResidualCouplingLayer(const Weights& w, const FlowConfig& config);
 
-  // Moves x1 back. All channels first; the mask is as wide as the hidden states or 1.
+  // Moves x1 back. All channels first.
   void reverse(const Half& x0, Half& x1, const Value& mask, const std::optional<Value>& g) const;
 };
 
