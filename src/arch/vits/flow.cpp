@@ -65,8 +65,7 @@ ResidualCouplingLayer::ResidualCouplingLayer(const Weights& w, const FlowConfig&
     const Conv1d res_skip(enc / "res_skip_layers" / i, hidden, is_last ? hidden : 2 * hidden, 1);
     const Conv1d skip =
         part_of(res_skip, "skip", is_last ? 0 : hidden, is_last ? hidden : 2 * hidden);
-    GatedLayer layer{part_of(in, "filter", 0, hidden), part_of(in, "gate", hidden, 2 * hidden),
-                     std::nullopt, shift_of(post, skip, i == 0)};
+    GatedLayer layer{in, std::nullopt, shift_of(post, skip, i == 0)};
     if (!is_last) layer.residual = part_of(res_skip, "residual", 0, hidden);
     layers.push_back(std::move(layer));
   }
@@ -75,22 +74,19 @@ ResidualCouplingLayer::ResidualCouplingLayer(const Weights& w, const FlowConfig&
 void ResidualCouplingLayer::reverse(const Half& x0, Half& x1, const Value& mask,
                                     const std::optional<Value>& g) const {
   const Graph::Scope scope(mask.graph(), path);
-  std::vector<Value> conditions;  // filter and gate of each layer
+  std::vector<Value> conditions;  // of each layer
   if (cond_layer && g) {
-    const std::vector<std::int64_t> sizes(2 * layers.size(), hidden_channels);
+    const std::vector<std::int64_t> sizes(layers.size(), 2 * hidden_channels);
     conditions = split((*cond_layer)(*g), sizes, kChannels);
   }
   Value h = (x0.is_backwards ? with_inputs_backwards(pre) : pre)(x0.value) * mask;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const GatedLayer& layer = layers[i];
-    const Graph::Scope in_layer(mask.graph(), layer.filter.path);
-    Value filter = layer.filter(h);
-    Value gate = layer.gate(h);
-    if (!conditions.empty()) {
-      filter = filter + conditions[2 * i];
-      gate = gate + conditions[2 * i + 1];
-    }
-    const Value acts = tanh(filter) * sigmoid(gate);
+    const Graph::Scope in_layer(mask.graph(), layer.in.path);
+    Value x_in = layer.in(h);
+    if (!conditions.empty()) x_in = x_in + conditions[i];
+    const std::vector<Value> parts = split(x_in, {hidden_channels, hidden_channels}, kChannels);
+    const Value acts = tanh(parts[0]) * sigmoid(parts[1]);
     x1.value =
         x1.value + (x1.is_backwards ? with_outputs_backwards(layer.shift) : layer.shift)(acts);
     if (layer.residual) h = (h + (*layer.residual)(acts)) * mask;
@@ -127,8 +123,7 @@ ResidualCouplingBlock::Output ResidualCouplingBlock::reverse(const Value& z_p, c
 std::int64_t ResidualCouplingBlock::reach() const {
   std::int64_t reach = 0;
   for (const ResidualCouplingLayer& flow : flows)
-    for (const ResidualCouplingLayer::GatedLayer& layer : flow.layers)
-      reach += layer.filter.pad_before;
+    for (const ResidualCouplingLayer::GatedLayer& layer : flow.layers) reach += layer.in.pad_before;
   return reach;
 }
 

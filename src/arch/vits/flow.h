@@ -24,7 +24,7 @@ struct Half {
 // WN.
 struct ResidualCouplingLayer {
   struct GatedLayer {
-    Conv1d filter, gate;             // the halves of in_layers
+    Conv1d in;                       // filter and gate, side by side
     std::optional<Conv1d> residual;  // the first half of res_skip_layers, none in the last layer
     Conv1d shift;                    // the other half, then post, negated: one matrix of both
   };
