@@ -14,6 +14,18 @@ void check_name(std::unordered_set<std::string>& names, const Value& value) {
     fail(Error::kCorrupt, "two values are named ", in_quotes(value.name()));
 }
 
+// One value for each that the graphs in its attributes capture.
+void check_captured(const Node& node) {
+  std::size_t expected = 0;
+  for (const auto& [name, attribute] : node.attributes())
+    if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute))
+      expected += (*graph)->captured().size();
+  if (node.captured().size() != expected) {
+    fail(Error::kCorrupt, in_quotes(node.name()), " gives ", node.captured().size(),
+         " values to the graphs inside, which use ", expected);
+  }
+}
+
 void check_types(const Node& node) {
   if (!node.domain().empty() || !is_inferable(node.op())) return;
   const std::vector<Type> types =
@@ -32,9 +44,11 @@ void check_types(const Node& node) {
 void check(const Graph& graph) {
   std::unordered_set<std::string> names;
   for (const Value& input : graph.inputs()) check_name(names, input);
+  for (const Value& value : graph.captured()) check_name(names, value);
   for (const Value& constant : graph.constants()) check_name(names, constant);
   for (const Node& node : graph.nodes()) {  // fails when there is a cycle
     for (const Value& output : node.outputs()) check_name(names, output);
+    check_captured(node);
     check_types(node);
   }
   if (graph.outputs().empty()) fail(Error::kCorrupt, "the graph has no output");

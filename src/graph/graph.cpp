@@ -34,6 +34,7 @@ const std::string& Node::domain() const { return graph_->nodes_[index_].domain; 
 const std::string& Node::name() const { return graph_->nodes_[index_].name; }
 std::span<const Value> Node::inputs() const { return graph_->nodes_[index_].inputs; }
 std::span<const Value> Node::outputs() const { return graph_->nodes_[index_].outputs; }
+std::span<const Value> Node::captured() const { return graph_->nodes_[index_].captured; }
 const Attributes& Node::attributes() const { return graph_->nodes_[index_].attributes; }
 
 Value Node::input(std::size_t i) const { return i < inputs().size() ? inputs()[i] : Value(); }
@@ -94,10 +95,8 @@ Value Graph::add_constant(std::string_view name, Tensor values) {
   return value;
 }
 
-Node Graph::add_node(std::string name, std::string op, std::vector<Value> inputs,
-                     Attributes attributes, std::span<const Type> output_types,
-                     std::string domain) {
-  const auto index = static_cast<std::uint32_t>(nodes_.size());
+Node Graph::make_node(std::string name, std::string op, std::vector<Value> inputs,
+                      Attributes attributes, std::string domain) {
   NodeData& data = nodes_.emplace_back();
   data.name = std::move(name);
   data.op = std::move(op);
@@ -106,12 +105,44 @@ Node Graph::add_node(std::string name, std::string op, std::vector<Value> inputs
   for (const Value& input : data.inputs)
     if (input) ++values_[input.index_].uses;
   data.attributes = std::move(attributes);
-  for (std::size_t i = 0; i < output_types.size(); ++i) {
-    const Value output = add_value(cat(data.name, ":", i), output_types[i]);
-    values_[output.index_].producer = index;
-    data.outputs.push_back(output);
-  }
-  return {this, index};
+  return {this, static_cast<std::uint32_t>(nodes_.size() - 1)};
+}
+
+void Graph::make_output(Node node, std::string name, Type type) {
+  const Value output = add_value(std::move(name), std::move(type));
+  values_[output.index_].producer = node.index_;
+  nodes_[node.index_].outputs.push_back(output);
+}
+
+Node Graph::add_node(std::string name, std::string op, std::vector<Value> inputs,
+                     Attributes attributes, std::span<const Type> output_types,
+                     std::string domain) {
+  const Node node = make_node(std::move(name), std::move(op), std::move(inputs),
+                              std::move(attributes), std::move(domain));
+  for (std::size_t i = 0; i < output_types.size(); ++i)
+    make_output(node, cat(node.name(), ":", i), output_types[i]);
+  return node;
+}
+
+Node Graph::add_node(std::string name, std::string op, std::vector<Value> inputs,
+                     Attributes attributes, std::vector<std::pair<std::string, Type>> outputs,
+                     std::string domain) {
+  const Node node = make_node(std::move(name), std::move(op), std::move(inputs),
+                              std::move(attributes), std::move(domain));
+  for (auto& [output, type] : outputs) make_output(node, std::move(output), std::move(type));
+  return node;
+}
+
+Value Graph::add_captured(std::string name, Type type) {
+  captured_.push_back(add_value(std::move(name), std::move(type)));
+  return captured_.back();
+}
+
+void Graph::set_captured(Node node, std::vector<Value> values) {
+  std::vector<Value>& captured = nodes_[node.index_].captured;
+  for (const Value& value : captured) --values_[value.index_].uses;
+  captured = std::move(values);
+  for (const Value& value : captured) ++values_[value.index_].uses;
 }
 
 void Graph::add_output(std::string name, Value value) {
@@ -127,8 +158,10 @@ std::vector<Value> Graph::constants() const {
     seen[value.index_] = true;
     used.push_back(value);
   };
-  for (const Node& node : nodes())
+  for (const Node& node : nodes()) {
     for (const Value& input : node.inputs()) visit(input);
+    for (const Value& value : node.captured()) visit(value);
+  }
   for (const auto& [name, value] : outputs_) visit(value);
   return used;
 }
@@ -156,14 +189,16 @@ std::vector<Node> Graph::nodes() const {
         continue;
       }
       marks[at] = Mark::kOpen;
-      for (const Value& input : nodes_[at].inputs) {
+      const auto visit = [&](const Value& input) {
         const std::int64_t producer = input ? values_[input.index_].producer : -1;
-        if (producer < 0) continue;
+        if (producer < 0) return;
         const auto before = static_cast<std::uint32_t>(producer);
         if (marks[before] == Mark::kOpen)
           fail(Error::kCorrupt, "node ", in_quotes(nodes_[before].name), " depends on itself");
         if (marks[before] == Mark::kNew) stack.push_back(before);
-      }
+      };
+      for (const Value& input : nodes_[at].inputs) visit(input);
+      for (const Value& value : nodes_[at].captured) visit(value);
     }
   }
   return sorted;
@@ -183,6 +218,7 @@ void Graph::replace(Value from, Value to) {
     if (left == 0) return;
     if (node.removed) continue;
     for (Value& input : node.inputs) replace_in(input);
+    for (Value& value : node.captured) replace_in(value);
   }
 }
 
@@ -207,6 +243,7 @@ void Graph::remove(Node node) {
   data.removed = true;
   for (const Value& input : data.inputs)
     if (input) --values_[input.index_].uses;
+  for (const Value& value : data.captured) --values_[value.index_].uses;
 }
 
 std::size_t Graph::count_uses(Value value) const { return values_[value.index_].uses; }

@@ -31,11 +31,16 @@ struct Type {
   // The elements themselves, for int64 tensors of rank 0 and 1 that hold sizes; at most
   // kMaxElements.
   std::optional<std::vector<Dim>> elements;
+  // What ONNX calls it, where it is no tensor of numbers: "seq(tensor(float))", "tensor(string)";
+  // "unknown" where nothing is known. The dtype then says nothing. Only graphs read from files have
+  // such values.
+  std::string foreign = {};
   static constexpr std::size_t kMaxElements = 64;
 };
 
-// A tensor in a graph: an input, a constant, or an output of a node. A default-made one is absent,
-// as optional inputs of a node may be.
+// A tensor in a graph: an input, a constant, an output of a node, or, in a graph inside of a node,
+// a value of the graph around it. A default-made one is absent, as optional inputs of a node may
+// be.
 class Value {
  public:
   Value() = default;
@@ -64,9 +69,14 @@ class Value {
   std::uint32_t index_ = 0;
 };
 
+// An attribute that only ONNX's own operators on sequences and optionals have, as its bytes.
+struct ForeignAttribute {
+  std::string bytes;
+};
+
 using Attribute =
     std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
-                 std::vector<std::string>, Tensor, std::shared_ptr<const Graph>>;
+                 std::vector<std::string>, Tensor, std::shared_ptr<const Graph>, ForeignAttribute>;
 using Attributes = std::vector<std::pair<std::string, Attribute>>;
 
 // One operator of ONNX, applied.
@@ -80,6 +90,9 @@ class Node {
   std::span<const Value> inputs() const;
   std::span<const Value> outputs() const;
   const Attributes& attributes() const;
+  // What the graphs in its attributes use of this one: for each of them, in the order of the
+  // attributes, one value for each of its captured() ones.
+  std::span<const Value> captured() const;
 
   // The i-th input, absent when the node has fewer.
   Value input(std::size_t i) const;
@@ -111,12 +124,20 @@ class Graph {
   // take_name() gave.
   Node add_node(std::string name, std::string op, std::vector<Value> inputs, Attributes attributes,
                 std::span<const Type> output_types, std::string domain = "");
+  // Adds a node whose outputs have these names, which no value may have yet, and types.
+  Node add_node(std::string name, std::string op, std::vector<Value> inputs, Attributes attributes,
+                std::vector<std::pair<std::string, Type>> outputs, std::string domain);
   void add_output(std::string name, Value value);
+  // In a graph that is an attribute: a value of the graph around it, by its name there. The node
+  // that has the attribute says which value it is: set_captured().
+  Value add_captured(std::string name, Type type);
+  void set_captured(Node node, std::vector<Value> values);
   // A name for a node of this operator, in the scope, that no other has and no other will get.
   std::string take_name(std::string_view op) { return unique(scoped(op)); }
 
   std::span<const Value> inputs() const { return inputs_; }
   std::span<const std::pair<std::string, Value>> outputs() const { return outputs_; }
+  std::span<const Value> captured() const { return captured_; }
   std::vector<Value> constants() const;
   // In an order in which each node comes after those it depends on.
   std::vector<Node> nodes() const;
@@ -128,7 +149,7 @@ class Graph {
   void set_attributes(Node node, Attributes attributes);
   // Takes a node that nobody uses out of the graph.
   void remove(Node node);
-  // How often a value is used: as an input of a node, or as an output of the graph.
+  // How often a value is used: as an input of a node, by a graph inside of one, or as an output.
   std::size_t count_uses(Value value) const;
 
   // Declares what only the run can tell: that the int64 value (of rank 0 or 1) holds `sizes`, which
@@ -162,18 +183,21 @@ class Graph {
   };
   struct NodeData {
     std::string op, domain, name;
-    std::vector<Value> inputs, outputs;
+    std::vector<Value> inputs, outputs, captured;
     Attributes attributes;
     bool removed = false;
   };
 
   Value add_value(std::string name, Type type);
+  Node make_node(std::string name, std::string op, std::vector<Value> inputs, Attributes attributes,
+                 std::string domain);
+  void make_output(Node node, std::string name, Type type);
   std::string scoped(std::string_view name) const;
   std::string unique(std::string name);
 
   std::deque<ValueData> values_;
   std::deque<NodeData> nodes_;
-  std::vector<Value> inputs_;
+  std::vector<Value> inputs_, captured_;
   std::vector<std::pair<std::string, Value>> outputs_;
   std::string scope_;
   std::unordered_map<std::string, int> used_names_;  // and the last number given to each

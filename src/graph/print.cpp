@@ -85,6 +85,7 @@ std::string print(const Attribute& attribute) {
       return cat("<", short_name(value.dtype), shape_text(value.shape), values_text(value), ">");
     }
     std::string operator()(const std::shared_ptr<const Graph>&) const { return "<graph>"; }
+    std::string operator()(const ForeignAttribute&) const { return "<type>"; }
   };
   return std::visit(Visitor(), attribute);
 }
@@ -108,6 +109,7 @@ std::optional<DType> dtype_of_short_name(std::string_view name) {
 }
 
 std::string print(const Type& type) {
+  if (!type.foreign.empty()) return cat("<", type.foreign, ">");
   return cat(short_name(type.dtype), type.shape ? shape_text(*type.shape) : "[?]");
 }
 

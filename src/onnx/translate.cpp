@@ -1,6 +1,8 @@
 #include "onnx/translate.h"
 
 #include <algorithm>
+#include <cassert>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -28,7 +30,11 @@ int ir_version_of(int opset) {
 // What each value is called in the model.
 class Names {
  public:
-  explicit Names(const Graph& graph) {
+  // `captured` are the names of what the graph captures, in the graph around it.
+  Names(const Graph& graph, const std::vector<std::string>& captured) {
+    assert(captured.size() == graph.captured().size());
+    for (std::size_t i = 0; i < captured.size(); ++i)
+      captured_.emplace(graph.captured()[i].name(), captured[i]);
     for (const Value& input : graph.inputs()) inputs_.insert(input.name());
     for (const auto& [name, value] : graph.outputs()) name_output(name, value);
     std::vector<Value> others = graph.constants();
@@ -39,6 +45,8 @@ class Names {
   }
 
   const std::string& of(const Value& value) const {
+    if (const auto outer = captured_.find(value.name()); outer != captured_.end())
+      return outer->second;
     const auto found = renamed_.find(value.name());
     return found == renamed_.end() ? value.name() : found->second;
   }
@@ -54,7 +62,8 @@ class Names {
     if (is_input && name == value.name()) return;
     if (inputs_.contains(name))
       fail(Error::kUsage, "output ", in_quotes(name), " has the name of an input");
-    if (is_input || value.constant() || !renamed_.emplace(value.name(), name).second)
+    const bool is_made_here = value.producer().has_value();
+    if (!is_made_here || !renamed_.emplace(value.name(), name).second)
       copies_.emplace_back(name, value);
   }
 
@@ -71,11 +80,13 @@ class Names {
   }
 
   std::unordered_set<std::string> inputs_, outputs_, taken_;
-  std::unordered_map<std::string, std::string> renamed_;
+  std::unordered_map<std::string, std::string> renamed_, captured_;
   std::vector<std::pair<std::string, Value>> copies_;
 };
 
 void set_type(const Type& type, onnx::TypeProto& proto) {
+  if (!type.foreign.empty())
+    fail(Error::kUnsupported, "values of type ", printable(type.foreign), " cannot be written");
   onnx::TypeProto_Tensor& tensor = *proto.mutable_tensor_type();
   tensor.set_elem_type(onnx_dtype(type.dtype));
   if (!type.shape) return;
@@ -93,7 +104,7 @@ void set_type(const Type& type, onnx::TypeProto& proto) {
 void set_value_info(const std::string& name, const Type& type, onnx::ValueInfoProto& proto) {
   in_context(cat("writing the type of ", in_quotes(name)), [&] {
     proto.set_name(name);
-    set_type(type, *proto.mutable_type());
+    if (type.foreign != "unknown") set_type(type, *proto.mutable_type());
   });
 }
 
@@ -104,12 +115,13 @@ onnx::TensorProto whole_tensor(const Tensor& tensor) {
   return proto;
 }
 
-void set_graph(const Graph& graph, bool with_value_info, onnx::GraphProto& proto,
-               std::vector<Initializer>& initializers);
+void set_graph(const Graph& graph, const Names& names, bool with_value_info,
+               onnx::GraphProto& proto, std::vector<Initializer>& initializers);
 
-void set_subgraph(const Graph& graph, onnx::GraphProto& proto) {
+void set_subgraph(const Graph& graph, const std::vector<std::string>& captured,
+                  onnx::GraphProto& proto) {
   std::vector<Initializer> initializers;
-  set_graph(graph, false, proto, initializers);
+  set_graph(graph, Names(graph, captured), false, proto, initializers);
   for (const Initializer& initializer : initializers) {
     onnx::TensorProto tensor = whole_tensor(*initializer.values);
     tensor.set_name(initializer.name);
@@ -117,6 +129,7 @@ void set_subgraph(const Graph& graph, onnx::GraphProto& proto) {
   }
 }
 
+// Any attribute but a graph.
 void set_attribute(const Attribute& attribute, onnx::AttributeProto& proto) {
   struct Visitor {
     onnx::AttributeProto& proto;
@@ -149,10 +162,11 @@ void set_attribute(const Attribute& attribute, onnx::AttributeProto& proto) {
       proto.set_type(onnx::AttributeProto::TENSOR);
       *proto.mutable_t() = whole_tensor(value);
     }
-    void operator()(const std::shared_ptr<const Graph>& value) const {
-      proto.set_type(onnx::AttributeProto::GRAPH);
-      set_subgraph(*value, *proto.mutable_g());
+    void operator()(const ForeignAttribute& value) const {
+      if (!proto.MergeFromString(value.bytes))
+        fail(Error::kInternal, "attribute ", in_quotes(proto.name()), " is no message");
     }
+    void operator()(const std::shared_ptr<const Graph>&) const { assert(false); }
   };
   std::visit(Visitor{proto}, attribute);
 }
@@ -166,6 +180,25 @@ Attribute numbered(const Node& node, const std::string& name, const Attribute& a
   return std::int64_t{onnx_dtype(*dtype)};
 }
 
+void set_attributes(const Node& node, const Names& names, onnx::NodeProto& proto) {
+  std::span<const Value> captured = node.captured();
+  for (const auto& [name, attribute] : node.attributes()) {
+    onnx::AttributeProto& next = *proto.add_attribute();
+    next.set_name(name);
+    const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute);
+    if (!graph) {
+      set_attribute(numbered(node, name, attribute), next);
+      continue;
+    }
+    std::vector<std::string> outer;
+    for (const Value& value : captured.first((*graph)->captured().size()))
+      outer.push_back(names.of(value));
+    captured = captured.subspan(outer.size());
+    next.set_type(onnx::AttributeProto::GRAPH);
+    set_subgraph(**graph, outer, *next.mutable_g());
+  }
+}
+
 void set_node(const Node& node, const Names& names, onnx::NodeProto& proto) {
   std::size_t inputs = node.inputs().size();
   while (inputs > 0 && !node.inputs()[inputs - 1]) --inputs;  // absent ones at the end go unsaid
@@ -175,11 +208,7 @@ void set_node(const Node& node, const Names& names, onnx::NodeProto& proto) {
   proto.set_name(node.name());
   proto.set_op_type(node.op());
   if (!node.domain().empty()) proto.set_domain(node.domain());
-  for (const auto& [name, attribute] : node.attributes()) {
-    onnx::AttributeProto& next = *proto.add_attribute();
-    next.set_name(name);
-    set_attribute(numbered(node, name, attribute), next);
-  }
+  set_attributes(node, names, proto);
 }
 
 void add_identity(const std::string& output, const std::string& input, onnx::GraphProto& proto) {
@@ -195,13 +224,12 @@ void set_inner_types(const Graph& graph, const Names& names, onnx::GraphProto& p
   for (const auto& [name, value] : graph.outputs()) outputs.insert(name);
   for (const Node& node : graph.nodes())
     for (const Value& value : node.outputs())
-      if (!outputs.contains(names.of(value)))
+      if (value.type().foreign.empty() && !outputs.contains(names.of(value)))
         set_value_info(names.of(value), value.type(), *proto.add_value_info());
 }
 
-void set_graph(const Graph& graph, bool with_value_info, onnx::GraphProto& proto,
-               std::vector<Initializer>& initializers) {
-  const Names names(graph);
+void set_graph(const Graph& graph, const Names& names, bool with_value_info,
+               onnx::GraphProto& proto, std::vector<Initializer>& initializers) {
   proto.set_name(graph.graph_name);
   for (const Node& node : graph.nodes()) {
     in_context(cat("writing node ", in_quotes(node.name())),
@@ -271,7 +299,8 @@ Translation translate(const Graph& graph, const OnnxOptions& options) {
   model.set_producer_name("voxport");
   if (!options.producer_version.empty()) model.set_producer_version(options.producer_version);
   if (!options.doc_string.empty()) model.set_doc_string(options.doc_string);
-  set_graph(graph, options.value_info, *model.mutable_graph(), translation.initializers);
+  set_graph(graph, Names(graph, {}), options.value_info, *model.mutable_graph(),
+            translation.initializers);
   if (!options.axis_names.empty()) {
     name_axes(options.axis_names, *model.mutable_graph()->mutable_input());
     name_axes(options.axis_names, *model.mutable_graph()->mutable_output());

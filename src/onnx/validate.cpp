@@ -1,5 +1,6 @@
 #include "onnx/validate.h"
 
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <unordered_map>
@@ -73,9 +74,18 @@ std::string text_of(const onnx::TypeProto_Tensor& type) {
 class Comparison {
  public:
   explicit Comparison(const Graph& graph) {
+    std::unordered_set<std::string> symbols;
     for (const Value& input : graph.inputs())
       for (const Dim& dim : input.type().shape.value_or(Shape()))
-        for (std::string& symbol : dim.symbols()) free_.insert(std::move(symbol));
+        for (std::string& symbol : dim.symbols()) symbols.insert(std::move(symbol));
+    const auto is_of_inputs = [&](const Dim& dim) {
+      return std::ranges::all_of(dim.symbols(),
+                                 [&](const std::string& name) { return symbols.contains(name); });
+    };
+    for (const Node& node : graph.nodes())
+      for (const Value& output : node.outputs())
+        for (const Dim& dim : output.type().shape.value_or(Shape()))
+          if (!dim.is_constant() && is_of_inputs(dim)) free_.insert(dim.text());
   }
 
   bool contradicts(const onnx::TypeProto_Tensor& ours, const onnx::TypeProto_Tensor& theirs) const {
@@ -92,13 +102,10 @@ class Comparison {
                    const onnx::TensorShapeProto_Dimension& theirs) const {
     if (!theirs.has_dim_value()) return false;
     if (ours.has_dim_value()) return ours.dim_value() != theirs.dim_value();
-    if (!ours.has_dim_param()) return false;
-    for (const std::string& symbol : Dim::parse(ours.dim_param()).symbols())
-      if (!free_.contains(symbol)) return false;
-    return true;
+    return free_.contains(ours.dim_param());
   }
 
-  std::unordered_set<std::string> free_;
+  std::unordered_set<std::string> free_;  // expressions of the inputs' symbols alone
 };
 
 void compare(const Graph& graph, const std::vector<onnx::ValueInfoProto>& ours,

@@ -63,6 +63,30 @@ TEST(Graph, CountsUses) {
   EXPECT_EQ(graph->count_uses(graph->inputs()[0]), 3U);
 }
 
+TEST(Graph, CountsWhatGraphsInsideUse) {
+  auto inside = std::make_shared<Graph>();
+  inside->add_output("out",
+                     Builder(*inside).node("Relu", {inside->add_captured("a", float_type({4}))}));
+  Graph graph;
+  Builder g(graph);
+  const Value x = graph.add_input("x", float_type({4}));
+  const Value flag = graph.add_input("flag", {DType::kBool, Shape{}, {}});
+  const Value a = g.node("Abs", {x});
+  const std::shared_ptr<const Graph> branch = inside;
+  const Node choose =
+      graph.add_node("choose", "If", {flag}, {{"then_branch", branch}, {"else_branch", branch}},
+                     {{"y", float_type({4})}}, "");
+  graph.add_output("y", choose.output());
+  EXPECT_EQ(message_of([&] { check(graph); }),
+            "'choose' gives 0 values to the graphs inside, which use 2");
+  graph.set_captured(choose, {a, a});
+  check(graph);
+  EXPECT_EQ(graph.count_uses(a), 2U);
+  graph.replace(a, x);
+  EXPECT_EQ(graph.count_uses(a), 0U);
+  EXPECT_EQ(choose.captured()[1], x);
+}
+
 TEST(Check, SeesATypeThatIsNotTrue) {
   Graph graph;
   const Value x = graph.add_input("x", float_type({4}));

@@ -236,6 +236,33 @@ TEST(WriteOnnx, WritesTensorsAndGraphsInAttributes) {
   EXPECT_EQ(yes.node(0).op_type(), "Identity");
 }
 
+// What a graph inside of a node uses of the one around has the name that it has there.
+TEST(WriteOnnx, NamesWhatGraphsInsideCapture) {
+  Type type;
+  type.shape = Shape{Dim::symbol("t")};
+  auto inside = std::make_shared<Graph>();
+  const Value captured = inside->add_captured("a", type);
+  inside->add_output("inner", Builder(*inside).node("Abs", {captured}));
+  auto handed_on = std::make_shared<Graph>();
+  handed_on->add_output("same", handed_on->add_captured("a", type));
+
+  Graph graph;
+  const Value x = graph.add_input("x", type);
+  const Value flag = graph.add_input("flag", Type{DType::kBool, Shape{}, {}});
+  const Value relu = Builder(graph).node("Relu", {x});
+  const Node choose = graph.add_node("choose", "If", {flag},
+                                     {{"then_branch", std::shared_ptr<const Graph>(inside)},
+                                      {"else_branch", std::shared_ptr<const Graph>(handed_on)}},
+                                     {{"y", type}}, "");
+  graph.set_captured(choose, {relu, relu});
+  graph.add_output("y", choose.output());
+  graph.add_output("positive", relu);
+  validate_onnx(graph);
+  const onnx::ModelProto model = parsed(onnx_bytes(graph));
+  EXPECT_EQ(attribute_of(model, 1, "then_branch").g().node(0).input(0), "positive");
+  EXPECT_EQ(attribute_of(model, 1, "else_branch").g().node(0).op_type(), "Identity");
+}
+
 TEST(WriteOnnx, NamesTheVersionsOfOtherDomains) {
   Graph graph;
   Type type;
