@@ -76,8 +76,9 @@ Value Graph::add_input(std::string name, Type type) {
   return inputs_.back();
 }
 
-Value Graph::add_constant(std::string_view name, Tensor values) {
+Value Graph::add_constant(std::string_view name, Tensor values, std::string foreign) {
   Type type;
+  type.foreign = std::move(foreign);
   type.dtype = values.dtype;
   type.shape.emplace();
   for (const std::int64_t size : values.shape) type.shape->push_back(size);

@@ -118,8 +118,8 @@ class Graph {
   std::string graph_name = "voxport";
 
   Value add_input(std::string name, Type type);
-  // Equal names are told apart by a number.
-  Value add_constant(std::string_view name, Tensor values);
+  // Equal names are told apart by a number. `foreign` as in Type.
+  Value add_constant(std::string_view name, Tensor values, std::string foreign = "");
   // Adds a node whose outputs have the types given; infer() tells which. The name is one that
   // take_name() gave.
   Node add_node(std::string name, std::string op, std::vector<Value> inputs, Attributes attributes,

@@ -57,7 +57,8 @@ std::string element_text(DType dtype, const std::byte* element) {
 }
 
 std::string values_text(const Tensor& tensor) {
-  if (!is_real(tensor.dtype) || tensor.numel() > kPrintedValues) return "";
+  const bool is_shown = tensor.unreadable.empty() && is_real(tensor.dtype);
+  if (!is_shown || tensor.numel() > kPrintedValues) return "";
   std::vector<std::string> values;
   for_each_element(tensor, [&](const std::byte* element) {
     values.push_back(element_text(tensor.dtype, element));

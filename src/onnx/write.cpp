@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "onnx/translate.h"
+#include "onnx/wire.h"
 
 namespace voxport {
 namespace {
@@ -17,18 +18,13 @@ constexpr std::uint64_t kSmallestOutside = 1024;
 constexpr std::uint64_t kAlignment = 64;
 
 // Fields of the messages that are written piece by piece; all hold a length and then bytes.
-constexpr int kModelGraph = onnx::ModelProto::kGraphFieldNumber;
-constexpr int kGraphInitializer = onnx::GraphProto::kInitializerFieldNumber;
-constexpr int kTensorRawData = onnx::TensorProto::kRawDataFieldNumber;
+constexpr std::uint32_t kModelGraph = onnx::ModelProto::kGraphFieldNumber;
+constexpr std::uint32_t kGraphInitializer = onnx::GraphProto::kInitializerFieldNumber;
+constexpr std::uint32_t kTensorRawData = onnx::TensorProto::kRawDataFieldNumber;
 
-std::string field_head(int field, std::uint64_t length) {
+std::string field_head(std::uint32_t field, std::uint64_t length) {
   std::string head;
-  const auto add_varint = [&](std::uint64_t number) {
-    for (; number >= 0x80; number >>= 7) head += static_cast<char>(0x80 | (number & 0x7f));
-    head += static_cast<char>(number);
-  };
-  add_varint(static_cast<std::uint64_t>(field) << 3 | 2);
-  add_varint(length);
+  append_field_head(head, field, length);
   return head;
 }
 

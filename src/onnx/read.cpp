@@ -1,0 +1,534 @@
+#include "onnx/read.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/fail.h"
+#include "graph/builder.h"
+#include "graph/infer.h"
+#include "onnx/dtype.h"
+#include "onnx/infer_types.h"
+#include "onnx/scan.h"
+#include "onnx/tensors.h"
+
+namespace voxport {
+namespace {
+
+// The newest IR version of which we know all messages.
+constexpr std::int64_t kKnownIrVersion = 8;
+
+std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
+
+// Sizes of axes: what the file calls them, and names for those that it does not.
+class Symbols {
+ public:
+  explicit Symbols(const onnx::GraphProto& graph) { gather(graph); }
+
+  Dim dim(const onnx::TensorShapeProto_Dimension& dim, const std::string& value, int axis) {
+    if (dim.has_dim_value() && dim.dim_value() >= 0) return dim.dim_value();
+    if (!dim.dim_param().empty()) return named(dim.dim_param());
+    return fresh(cat(value, "_", axis));
+  }
+
+ private:
+  // An expression where the text is one that we would write, else a name, whatever it looks like:
+  // "batch-size" is no difference.
+  static Dim named(const std::string& text) {
+    constexpr std::size_t kLongestExpression = 200;
+    const bool is_plain = text.find_first_of(" */(+-") == std::string::npos;
+    // A product of sums could have more terms than there is memory.
+    const bool may_be_product = text.find("*(") != std::string::npos;
+    if (is_plain || may_be_product || text.size() > kLongestExpression) return Dim::symbol(text);
+    try {
+      Dim dim = Dim::parse(text);
+      if (!dim.is_constant() && dim.text() == text) return dim;
+    } catch (const Error&) {  // so it is a name
+    }
+    return Dim::symbol(text);
+  }
+
+  Dim fresh(std::string name) {
+    for (char& c : name)
+      if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+    std::string unique = name;
+    for (int number = 1; !names_.insert(unique).second; ++number) unique = cat(name, "_", number);
+    return Dim::symbol(std::move(unique));
+  }
+
+  void gather(const onnx::GraphProto& graph) {
+    for (const auto* list : {&graph.input(), &graph.output(), &graph.value_info()})
+      for (const onnx::ValueInfoProto& value : *list)
+        for (const auto& dim : value.type().tensor_type().shape().dim())
+          if (dim.has_dim_param()) names_.insert(dim.dim_param());
+    for (const onnx::NodeProto& node : graph.node())
+      for (const onnx::AttributeProto& attribute : node.attribute())
+        if (attribute.has_g()) gather(attribute.g());
+  }
+
+  std::unordered_set<std::string> names_;
+};
+
+// seq(tensor(float)), as ONNX writes it.
+std::string type_text(const onnx::TypeProto& type) {
+  using Case = onnx::TypeProto;
+  const auto element = [](std::int32_t number) -> std::string {
+    static constexpr const char* kNames[] = {
+        "undefined", "float",  "uint8",     "int8",       "uint16",  "int16",
+        "int32",     "int64",  "string",    "bool",       "float16", "double",
+        "uint32",    "uint64", "complex64", "complex128", "bfloat16"};
+    const bool is_known = number >= 0 && number < static_cast<int>(std::size(kNames));
+    return is_known ? kNames[number] : cat("type ", number);
+  };
+  switch (type.value_case()) {
+    case Case::kTensorType: return cat("tensor(", element(type.tensor_type().elem_type()), ")");
+    case Case::kSparseTensorType:
+      return cat("sparse_tensor(", element(type.sparse_tensor_type().elem_type()), ")");
+    case Case::kSequenceType: return cat("seq(", type_text(type.sequence_type().elem_type()), ")");
+    case Case::kOptionalType:
+      return cat("optional(", type_text(type.optional_type().elem_type()), ")");
+    case Case::kMapType:
+      return cat("map(", element(type.map_type().key_type()), ",",
+                 type_text(type.map_type().value_type()), ")");
+    default: return "unknown";
+  }
+}
+
+Type read_type(const onnx::TypeProto& proto, const std::string& name, Symbols& symbols) {
+  Type type;
+  const bool is_tensor = proto.value_case() == onnx::TypeProto::kTensorType;
+  const auto dtype =
+      is_tensor ? dtype_of_onnx(proto.tensor_type().elem_type()) : std::optional<DType>();
+  if (dtype) {
+    type.dtype = *dtype;
+  } else {
+    type.foreign = type_text(proto);
+  }
+  if (!is_tensor || !proto.tensor_type().has_shape()) return type;
+  type.shape.emplace();
+  int axis = 0;
+  for (const auto& dim : proto.tensor_type().shape().dim())
+    type.shape->push_back(symbols.dim(dim, name, axis++));
+  return type;
+}
+
+Tensor float_tensor(std::vector<std::int64_t> shape, std::span<const float> values) {
+  return tensor_of(std::move(shape), {values.begin(), values.end()});
+}
+
+OnnxTensor text_tensor(std::vector<std::int64_t> shape) {
+  OnnxTensor tensor;
+  tensor.foreign = "tensor(string)";
+  tensor.values.dtype = DType::kUInt8;
+  tensor.values.shape = std::move(shape);
+  tensor.values.unreadable = "a tensor(string)";
+  return tensor;
+}
+
+// The one attribute of a Constant node.
+OnnxTensor read_constant(const onnx::NodeProto& node, TensorSource& tensors) {
+  for (const onnx::AttributeProto& attribute : node.attribute()) {
+    const std::string& name = attribute.name();
+    const auto ints = static_cast<std::int64_t>(attribute.ints_size());
+    const auto floats = static_cast<std::int64_t>(attribute.floats_size());
+    if (name == "value" && attribute.has_t()) return tensors.read(attribute.t());
+    if (name == "value_int") return {int64_tensor({}, {attribute.i()}), ""};
+    if (name == "value_ints")
+      return {int64_tensor({ints}, {attribute.ints().begin(), attribute.ints().end()}), ""};
+    const float f = attribute.f();
+    if (name == "value_float") return {float_tensor({}, std::span(&f, 1)), ""};
+    if (name == "value_floats")
+      return {tensor_of({floats}, {attribute.floats().begin(), attribute.floats().end()}), ""};
+    if (name == "value_string") return text_tensor({});
+    if (name == "value_strings") return text_tensor({attribute.strings_size()});
+  }
+  fail(Error::kCorrupt, "a Constant has no value");
+}
+
+// Old files leave out of which type an attribute is.
+onnx::AttributeProto::AttributeType type_of(const onnx::AttributeProto& attribute) {
+  using Proto = onnx::AttributeProto;
+  if (attribute.type() != Proto::UNDEFINED) return attribute.type();
+  if (attribute.has_f()) return Proto::FLOAT;
+  if (attribute.has_i()) return Proto::INT;
+  if (attribute.has_s()) return Proto::STRING;
+  if (attribute.has_t()) return Proto::TENSOR;
+  if (attribute.has_g()) return Proto::GRAPH;
+  if (attribute.floats_size() > 0) return Proto::FLOATS;
+  if (attribute.ints_size() > 0) return Proto::INTS;
+  if (attribute.strings_size() > 0) return Proto::STRINGS;
+  return Proto::UNDEFINED;
+}
+
+// Our own rules know more of symbols than ONNX does, and are written for these opsets and later.
+constexpr std::int64_t kInferFrom = 13;
+
+// A bound for the terms that a product of these sizes can have.
+std::uint64_t terms_of(std::span<const Dim> dims) {
+  constexpr std::uint64_t kMany = 1'000'000;
+  std::uint64_t terms = 1;
+  for (const Dim& dim : dims) {
+    const std::string text = dim.text();
+    terms *= 1 + static_cast<std::uint64_t>(std::ranges::count(text, ' '));
+    if (text.size() > kMany || terms > kMany) return kMany;
+  }
+  return terms;
+}
+
+// Whether our rules can be asked: all inputs are known, and their sizes are no towers of terms,
+// which a hostile file could make of a few symbols.
+bool is_simple(const Value& value) {
+  constexpr std::uint64_t kManyTerms = 200;
+  const Type& type = value.type();
+  if (!type.foreign.empty() || !type.shape) return false;
+  return terms_of(*type.shape) <= kManyTerms &&
+         (!type.elements || terms_of(*type.elements) <= kManyTerms);
+}
+
+bool contradicts(const Type& a, const Type& b) {
+  if (!b.foreign.empty()) return b.foreign != "unknown";
+  if (a.dtype != b.dtype) return true;
+  if (!a.shape || !b.shape) return false;
+  if (a.shape->size() != b.shape->size()) return true;
+  for (std::size_t i = 0; i < a.shape->size(); ++i) {
+    const auto x = (*a.shape)[i].constant();
+    const auto y = (*b.shape)[i].constant();
+    if (x && y && *x != *y) return true;
+  }
+  return false;
+}
+
+// What our rules say of the outputs, where they have an answer that does not contradict `known`.
+std::optional<std::vector<Type>> infer_outputs(const onnx::NodeProto& node,
+                                               std::span<const Value> inputs,
+                                               const Attributes& attributes,
+                                               const std::vector<Type>& known) {
+  if (!domain_of(node.domain()).empty() || !is_inferable(node.op_type())) return std::nullopt;
+  for (const Value& input : inputs)
+    if (input && !is_simple(input)) return std::nullopt;
+  std::vector<Type> types;
+  try {
+    types = infer(node.op_type(), inputs, attributes, known.size(), node.name());
+  } catch (const Error&) {  // the file may be right all the same
+    return std::nullopt;
+  }
+  if (types.size() != known.size()) return std::nullopt;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    if (contradicts(types[i], known[i])) return std::nullopt;
+  return types;
+}
+
+bool is_constant_node(const onnx::NodeProto& node) {
+  return node.op_type() == "Constant" && domain_of(node.domain()).empty() &&
+         node.output_size() == 1;
+}
+
+class GraphReader {
+ public:
+  // Of what all graphs of a model share.
+  struct Context {
+    TensorSource& tensors;
+    Symbols& symbols;
+    bool infers;  // by our own rules
+  };
+
+  GraphReader(const onnx::GraphProto& proto, const Context& context, GraphReader* outer)
+      : proto_(proto), context_(context), outer_(outer), graph_(std::make_unique<Graph>()) {}
+
+  void read() {
+    graph_->graph_name = proto_.name();
+    gather_types();
+    read_inputs();
+    for (const onnx::NodeProto& node : proto_.node())
+      if (is_constant_node(node))
+        add_constant(node.output(0), read_constant(node, context_.tensors));
+    for (const onnx::NodeProto& node : proto_.node()) {
+      if (is_constant_node(node)) continue;
+      try {
+        read_node(node);
+      } catch (Error& error) {
+        error.add_context(
+            cat("reading node ", in_quotes(node.name()), " (", printable(node.op_type()), ")"));
+        throw;
+      }
+    }
+    for (const onnx::ValueInfoProto& output : proto_.output())
+      graph_->add_output(output.name(), find(output.name()));
+  }
+
+  std::unique_ptr<Graph> take_graph() { return std::move(graph_); }
+  // The outer values of what the graph captures.
+  const std::vector<Value>& captured() const { return captured_; }
+
+  std::vector<std::pair<std::string, Value>> initializers;
+  std::vector<std::string> overridable;
+
+ private:
+  void gather_types() {
+    for (const auto* list : {&proto_.value_info(), &proto_.output(), &proto_.input()})
+      for (const onnx::ValueInfoProto& value : *list)
+        if (value.has_type()) types_[value.name()] = &value.type();
+  }
+
+  Type type_of_value(const std::string& name) {
+    const auto found = types_.find(name);
+    if (found != types_.end()) return read_type(*found->second, name, context_.symbols);
+    Type type;
+    type.foreign = "unknown";
+    return type;
+  }
+
+  void read_inputs() {
+    std::unordered_set<std::string> inputs, given;
+    for (const onnx::TensorProto& tensor : proto_.initializer()) given.insert(tensor.name());
+    for (const onnx::ValueInfoProto& input : proto_.input()) {
+      if (!inputs.insert(input.name()).second)
+        fail(Error::kCorrupt, "two inputs are named ", in_quotes(input.name()));
+      if (given.contains(input.name())) {
+        overridable.push_back(input.name());
+      } else {
+        check_new(input.name());
+        values_.emplace(input.name(), graph_->add_input(input.name(), type_of_value(input.name())));
+      }
+    }
+    for (const onnx::TensorProto& tensor : proto_.initializer()) {
+      add_constant(tensor.name(), context_.tensors.read(tensor));
+      initializers.emplace_back(tensor.name(), values_.at(tensor.name()));
+    }
+  }
+
+  void check_new(const std::string& name) const {
+    if (name.empty()) fail(Error::kCorrupt, "a value has no name");
+    if (values_.contains(name)) fail(Error::kCorrupt, "two values are named ", in_quotes(name));
+  }
+
+  void add_constant(const std::string& name, OnnxTensor tensor) {
+    check_new(name);
+    values_.emplace(
+        name, graph_->add_constant(name, std::move(tensor.values), std::move(tensor.foreign)));
+  }
+
+  // A value by its name: one of this graph, or one of those around it.
+  Value find(const std::string& name) {
+    if (const Value value = find_if_any(name)) return value;
+    fail(Error::kCorrupt, in_quotes(name), " is used, but nothing before makes it");
+  }
+
+  Value find_if_any(const std::string& name) {
+    if (const auto found = values_.find(name); found != values_.end()) return found->second;
+    const Value outer = outer_ ? outer_->find_if_any(name) : Value();
+    if (!outer) return {};
+    captured_.push_back(outer);
+    return values_.emplace(name, graph_->add_captured(name, outer.type())).first->second;
+  }
+
+  using Outputs = std::vector<std::pair<std::string, Type>>;
+
+  void read_node(const onnx::NodeProto& node) {
+    if (node.op_type().empty()) fail(Error::kCorrupt, "a node has no operator");
+    std::vector<Value> inputs;
+    for (const std::string& name : node.input())
+      inputs.push_back(name.empty() ? Value() : find(name));
+    std::vector<Value> captured;
+    Attributes attributes = read_attributes(node, captured);
+    Outputs outputs = outputs_of(node);
+    improve_types(node, inputs, attributes, outputs);
+    const Node made =
+        graph_->add_node(node.name(), node.op_type(), std::move(inputs), std::move(attributes),
+                         std::move(outputs), domain_of(node.domain()));
+    graph_->set_captured(made, std::move(captured));
+    for (std::size_t i = 0; i < made.outputs().size(); ++i) {
+      const std::string& name = node.output(static_cast<int>(i));
+      if (!name.empty()) values_.emplace(name, made.outputs()[i]);
+    }
+  }
+
+  void improve_types(const onnx::NodeProto& node, std::span<const Value> inputs,
+                     const Attributes& attributes, Outputs& outputs) const {
+    if (!context_.infers) return;
+    std::vector<Type> known;
+    for (const auto& [name, type] : outputs) known.push_back(type);
+    auto types = infer_outputs(node, inputs, attributes, known);
+    if (!types) return;
+    for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].second = std::move((*types)[i]);
+  }
+
+  Outputs outputs_of(const onnx::NodeProto& node) {
+    int count = node.output_size();
+    while (count > 0 && node.output(count - 1).empty()) --count;
+    Outputs outputs;
+    std::unordered_set<std::string> own;
+    for (const std::string& name : node.output()) {
+      if (static_cast<int>(outputs.size()) == count) break;
+      if (!name.empty()) check_new(name);
+      if (!name.empty() && !own.insert(name).second)
+        fail(Error::kCorrupt, "two values are named ", in_quotes(name));
+      outputs.emplace_back(name.empty() ? unused_name(node, outputs.size()) : name,
+                           type_of_value(name));
+    }
+    return outputs;
+  }
+
+  // For an output that is left out: one that no value has or will have.
+  std::string unused_name(const onnx::NodeProto& node, std::size_t output) {
+    return graph_->take_name(cat("unused:", node.name(), ":", output));
+  }
+
+  Attributes read_attributes(const onnx::NodeProto& node, std::vector<Value>& captured) {
+    Attributes attributes;
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+      try {
+        attributes.emplace_back(attribute.name(), read_attribute(node, attribute, captured));
+      } catch (Error& error) {
+        error.add_context(cat("reading its attribute ", in_quotes(attribute.name())));
+        throw;
+      }
+    }
+    return attributes;
+  }
+
+  Attribute read_attribute(const onnx::NodeProto& node, const onnx::AttributeProto& attribute,
+                           std::vector<Value>& captured) {
+    using Proto = onnx::AttributeProto;
+    switch (type_of(attribute)) {
+      case Proto::FLOAT: return double{attribute.f()};
+      case Proto::INT: return read_integer(node, attribute);
+      case Proto::STRING: return attribute.s();
+      case Proto::TENSOR: return context_.tensors.read(attribute.t()).values;
+      case Proto::GRAPH: return read_subgraph(attribute.g(), captured);
+      case Proto::FLOATS:
+        return std::vector<double>(attribute.floats().begin(), attribute.floats().end());
+      case Proto::INTS:
+        return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
+      case Proto::STRINGS:
+        return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
+      case Proto::TYPE_PROTO:
+      case Proto::TYPE_PROTOS: return ForeignAttribute{attribute.SerializeAsString()};
+      default: fail(Error::kUnsupported, "it is of type ", int{attribute.type()});
+    }
+  }
+
+  static Attribute read_integer(const onnx::NodeProto& node,
+                                const onnx::AttributeProto& attribute) {
+    const bool is_dtype = domain_of(node.domain()).empty() &&
+                          holds_dtype(node.op_type(), attribute.name()) && attribute.i() >= 0 &&
+                          attribute.i() <= INT32_MAX;
+    const auto dtype =
+        is_dtype ? dtype_of_onnx(static_cast<std::int32_t>(attribute.i())) : std::optional<DType>();
+    if (dtype) return std::string(name_of(*dtype));
+    return attribute.i();
+  }
+
+  std::shared_ptr<const Graph> read_subgraph(const onnx::GraphProto& proto,
+                                             std::vector<Value>& captured) {
+    GraphReader reader(proto, context_, this);
+    reader.read();
+    captured.insert(captured.end(), reader.captured().begin(), reader.captured().end());
+    return reader.take_graph();
+  }
+
+  const onnx::GraphProto& proto_;
+  const Context& context_;
+  GraphReader* outer_;
+  std::unique_ptr<Graph> graph_;
+  std::unordered_map<std::string, const onnx::TypeProto*> types_;
+  std::unordered_map<std::string, Value> values_;
+  std::vector<Value> captured_;
+};
+
+void count_operators(const onnx::GraphProto& graph, std::map<std::string, std::uint64_t>& counts) {
+  for (const onnx::NodeProto& node : graph.node()) {
+    const std::string domain = domain_of(node.domain());
+    ++counts[domain.empty() ? node.op_type() : cat(domain, ".", node.op_type())];
+    for (const onnx::AttributeProto& attribute : node.attribute())
+      if (attribute.has_g()) count_operators(attribute.g(), counts);
+  }
+}
+
+void read_heading(const onnx::ModelProto& proto, OnnxModel& model) {
+  model.ir_version = proto.ir_version();
+  model.producer_name = proto.producer_name();
+  model.producer_version = proto.producer_version();
+  model.domain = proto.domain();
+  model.model_version = proto.model_version();
+  model.doc_string = proto.doc_string();
+  for (const onnx::OperatorSetIdProto& opset : proto.opset_import())
+    model.opsets.emplace_back(domain_of(opset.domain()), opset.version());
+  for (const onnx::StringStringEntryProto& entry : proto.metadata_props())
+    model.metadata.emplace_back(entry.key(), entry.value());
+  std::map<std::string, std::uint64_t> counts;
+  count_operators(proto.graph(), counts);
+  model.operators.assign(counts.begin(), counts.end());
+}
+
+std::int64_t opset_of(const OnnxModel& model) {
+  for (const auto& [domain, version] : model.opsets)
+    if (domain.empty()) return version;
+  return 0;
+}
+
+OnnxModel read_scanned(ScannedModel scanned, const Blob& file, const std::filesystem::path& folder,
+                       InnerTypes inner_types) {
+  OnnxModel model;
+  read_heading(scanned.model, model);
+  model.functions = std::move(scanned.functions);
+  TensorSource tensors(std::move(scanned.tensors), file, folder);
+  try {
+    if (inner_types == InnerTypes::kInferred) infer_types(scanned.model, tensors);
+    Symbols symbols(scanned.model.graph());
+    const bool infers = inner_types == InnerTypes::kInferred && opset_of(model) >= kInferFrom;
+    const GraphReader::Context context{tensors, symbols, infers};
+    GraphReader reader(scanned.model.graph(), context, nullptr);
+    reader.read();
+    model.initializers = std::move(reader.initializers);
+    model.overridable = std::move(reader.overridable);
+    model.graph = reader.take_graph();
+  } catch (Error& error) {
+    if (model.ir_version > kKnownIrVersion) {
+      error.add_context(cat("trying a model of IR version ", model.ir_version,
+                            ", which is newer than ", kKnownIrVersion, ", the last that is known"));
+    }
+    throw;
+  }
+  return model;
+}
+
+}  // namespace
+
+OnnxModel read_onnx(const Blob& file, const std::filesystem::path& folder, InnerTypes inner_types) {
+  return read_scanned(scan_onnx(file), file, folder, inner_types);
+}
+
+OnnxModel read_onnx(const std::filesystem::path& path, InnerTypes inner_types) {
+  return in_context(cat("opening ", in_quotes(path.native())), [&] {
+    return read_onnx(Blob::map_file(path), path.parent_path(), inner_types);
+  });
+}
+
+bool recognise_onnx(Bytes file) {
+  if (file.size() < 3 || file[0] != std::byte{0x08}) return false;
+  const bool has_version = file[1] > std::byte{0} && file[1] < std::byte{0x20};
+  const auto next_field = std::to_integer<int>(file[2] >> 3);
+  return has_version && ((next_field >= 2 && next_field <= 8) || next_field == 14);
+}
+
+OnnxOptions options_of(const OnnxModel& model) {
+  OnnxOptions options;
+  for (const auto& [domain, version] : model.opsets) {
+    if (domain.empty()) {
+      options.opset = static_cast<int>(std::clamp<std::int64_t>(version, 0, INT32_MAX));
+    } else {
+      options.domains.emplace_back(domain, version);
+    }
+  }
+  options.producer_version = model.producer_version;
+  options.doc_string = model.doc_string;
+  options.metadata = model.metadata;
+  return options;
+}
+
+}  // namespace voxport
