@@ -394,7 +394,11 @@ class GraphReader {
   Attribute read_attribute(const onnx::NodeProto& node, const onnx::AttributeProto& attribute,
                            std::vector<Value>& captured) {
     using Proto = onnx::AttributeProto;
-    switch (type_of(attribute)) {
+    const auto type = type_of(attribute);
+    if ((type == Proto::TENSOR && !attribute.has_t()) ||
+        (type == Proto::GRAPH && !attribute.has_g()))
+      fail(Error::kCorrupt, "it has no value");
+    switch (type) {
       case Proto::FLOAT: return double{attribute.f()};
       case Proto::INT: return read_integer(node, attribute);
       case Proto::STRING: return attribute.s();
@@ -478,9 +482,9 @@ OnnxModel read_scanned(ScannedModel scanned, const Blob& file, const std::filesy
   model.functions = std::move(scanned.functions);
   TensorSource tensors(std::move(scanned.tensors), file, folder);
   try {
-    if (inner_types == InnerTypes::kInferred) infer_types(scanned.model, tensors);
+    if (inner_types == InnerTypes::kInferredByOnnx) infer_types(scanned.model, tensors);
     Symbols symbols(scanned.model.graph());
-    const bool infers = inner_types == InnerTypes::kInferred && opset_of(model) >= kInferFrom;
+    const bool infers = inner_types != InnerTypes::kDeclared && opset_of(model) >= kInferFrom;
     const GraphReader::Context context{tensors, symbols, infers};
     GraphReader reader(scanned.model.graph(), context, nullptr);
     reader.read();

@@ -38,11 +38,14 @@ struct OnnxModel {
   std::vector<std::pair<std::string, std::uint64_t>> operators;
 };
 
+// How much is said of the types of values inside.
 enum class InnerTypes {
-  kDeclared,  // as far as the file says them
-  // What our own infer() finds, from opset 13 on, where it does not contradict the file; then what
-  // the file says; then what ONNX's own shape inference finds, for opsets up to 17.
+  kDeclared,  // what the file says
+  // Better, what our own infer() finds, from opset 13 on, where it does not contradict the file.
   kInferred,
+  // And for the rest, what ONNX's own shape inference finds, for opsets up to 17. For files that
+  // one trusts: a model made for it can crash ONNX's code.
+  kInferredByOnnx,
 };
 
 // Reads everything but the values of tensors, which stay in the file (or the one beside it) until

@@ -374,6 +374,13 @@ TEST(ReadOnnx, RefusesWhatIsNoGraph) {
   *model.mutable_graph()->add_input() = value("x", 1, {});
   EXPECT_EQ(error_of(model), "two inputs are named 'x'");
   model = small_model();
+  onnx::AttributeProto& empty = *model.mutable_graph()->mutable_node(0)->add_attribute();
+  empty.set_name("value");
+  empty.set_type(onnx::AttributeProto::TENSOR);
+  EXPECT_EQ(error_of(model),
+            "it has no value\n  while reading its attribute 'value'\n"
+            "  while reading node 'Relu1' (Relu)");
+  model = small_model();
   model.mutable_graph()->add_sparse_initializer();
   EXPECT_EQ(error_of(model), "the model has sparse tensors, which voxport does not read");
   model = small_model();
