@@ -256,8 +256,10 @@ class GraphReader {
         throw;
       }
     }
-    for (const onnx::ValueInfoProto& output : proto_.output())
+    for (const onnx::ValueInfoProto& output : proto_.output()) {
       graph_->add_output(output.name(), find(output.name()));
+      note_axis_names(output, graph_->outputs().back().second.type());
+    }
   }
 
   std::unique_ptr<Graph> take_graph() { return std::move(graph_); }
@@ -266,8 +268,20 @@ class GraphReader {
 
   std::vector<std::pair<std::string, Value>> initializers;
   std::vector<std::string> overridable;
+  std::vector<std::pair<std::string, std::string>> axis_names;
 
  private:
+  void note_axis_names(const onnx::ValueInfoProto& output, const Type& type) {
+    const auto& declared = output.type().tensor_type().shape().dim();
+    const Shape shape = type.shape.value_or(Shape());
+    for (int i = 0; i < declared.size() && static_cast<std::size_t>(i) < shape.size(); ++i) {
+      const Dim& dim = shape[static_cast<std::size_t>(i)];
+      const std::string& name = declared[i].dim_param();
+      if (!dim.is_constant() && !name.empty() && dim.text() != name)
+        axis_names.emplace_back(dim.text(), name);
+    }
+  }
+
   void gather_types() {
     for (const auto* list : {&proto_.value_info(), &proto_.output(), &proto_.input()})
       for (const onnx::ValueInfoProto& value : *list)
@@ -490,6 +504,7 @@ OnnxModel read_scanned(ScannedModel scanned, const Blob& file, const std::filesy
     reader.read();
     model.initializers = std::move(reader.initializers);
     model.overridable = std::move(reader.overridable);
+    model.axis_names = std::move(reader.axis_names);
     model.graph = reader.take_graph();
   } catch (Error& error) {
     if (model.ir_version > kKnownIrVersion) {
@@ -529,6 +544,7 @@ OnnxOptions options_of(const OnnxModel& model) {
       options.domains.emplace_back(domain, version);
     }
   }
+  options.axis_names = model.axis_names;
   options.producer_version = model.producer_version;
   options.doc_string = model.doc_string;
   options.metadata = model.metadata;

@@ -30,6 +30,9 @@ struct OnnxModel {
   std::string doc_string;
   std::vector<std::pair<std::string, std::string>> metadata;
 
+  // What the file calls sizes of outputs for which the graph has an expression of its own:
+  // {"256*frames", "samples"}. The same that OnnxOptions has.
+  std::vector<std::pair<std::string, std::string>> axis_names;
   std::vector<std::pair<std::string, Value>> initializers;  // of the outer graph, used or not
   std::vector<std::string> overridable;  // inputs that have a value, and are constants here
   std::vector<std::string> functions;    // the model's own, "domain.name"; their nodes are not read

@@ -111,6 +111,7 @@ TEST(ReadOnnx, GivesBackWhatWeWrote) {
     options.producer_version = "1";
     options.doc_string = "text";
     options.metadata = {{"b", "2"}, {"a", "1"}};
+    options.axis_names = {{"8*t", "samples"}};
     for (const bool value_info : {false, true}) {
       options.value_info = value_info;
       const std::string bytes = onnx_bytes(*parse_graph(text), options);
@@ -146,6 +147,18 @@ s: <unknown> = Shape(x)
 c: <unknown> = Concat(y, y) axis=1
 return y
 )");
+}
+
+TEST(ReadOnnx, MayAskOnnxForTheTypesOfValuesInside) {
+  onnx::ModelProto model = small_model(11);
+  add_node(*model.mutable_graph(), "Shape", {"x"}, {"s"});
+  EXPECT_EQ(print(read(model).graph->nodes()[1].output().type()), "<unknown>")
+      << "our rules are for newer opsets";
+  EXPECT_EQ(print(read(model, InnerTypes::kInferredByOnnx).graph->nodes()[1].output().type()),
+            "i64[2]");
+  add_node(*model.mutable_graph(), "Relu", {"x", "x"}, {"z"});
+  EXPECT_EQ(read(model, InnerTypes::kInferredByOnnx).graph->nodes().size(), 3U)
+      << "what ONNX refuses can be read all the same";
 }
 
 TEST(ReadOnnx, NamesSizesThatHaveNoName) {
