@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/pickle.h"
+#include "checkpoint/safetensors.h"
 #include "checkpoint/torch_stream.h"
 #include "checkpoint/torch_tar.h"
 #include "checkpoint/torch_zip.h"
@@ -476,6 +477,19 @@ Scan Scanner::result() {
   return std::move(scan_);
 }
 
+// The length that a safetensors file starts with may look like an opcode that asks the loader for
+// something of its own. A loader that has nothing to give stops there, so that this alone makes no
+// pickle of the file.
+bool acts_like_pickle(const Blob& file) {
+  using Kind = PickleAction::Kind;
+  const std::vector<PickleAction> actions = trace_pickle(file).actions;
+  const bool is_safetensors = recognise_safetensors(file.bytes());
+  return std::any_of(actions.begin(), actions.end(), [&](const PickleAction& action) {
+    const bool only_asks = action.kind == Kind::kPersistent || action.kind == Kind::kExtension;
+    return !is_safetensors || !only_asks;
+  });
+}
+
 }  // namespace
 
 Danger judge_global(std::string_view module_and_name) {
@@ -504,8 +518,8 @@ Scan scan_file(const Blob& file) {
   const bool is_stream = !is_tar && recognise_torch_stream(file.bytes());
   if (is_tar) scanner.add_tar(file);
   if (is_stream) scanner.add_stream(file);
-  const bool acts = !is_stream && !trace_pickle(file).actions.empty();
-  if (acts || (!is_tar && !is_stream && recognise(file) == FileKind::kPickle))
+  if ((!is_stream && acts_like_pickle(file)) ||
+      (!is_tar && !is_stream && recognise(file) == FileKind::kPickle))
     scanner.add_pickle(file, "the pickle");
   return scanner.result();
 }

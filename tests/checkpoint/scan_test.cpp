@@ -437,6 +437,32 @@ TEST_P(RecordedFile, IsCleanUnlessItHoldsStrangers) {
 INSTANTIATE_TEST_SUITE_P(Files, RecordedFile, testing::ValuesIn(recorded_files()),
                          [](const auto& test) { return test_name(test.param); });
 
+// {"a":...} of so many bytes, spaces and all, and then `data`.
+std::string safetensors_of(std::uint64_t header_size, const std::string& data) {
+  std::string header = cat(R"({"a":{"dtype":"U8","shape":[)", data.size(),
+                           R"(],"data_offsets":[0,)", data.size(), "]}}");
+  header.resize(header_size, ' ');
+  std::string length(8, '\0');
+  for (std::size_t i = 0; i < length.size(); ++i)
+    length[i] = static_cast<char>(header_size >> (8 * i));
+  return length + header + data;
+}
+
+// The length that the file starts with is an opcode to whoever takes it for a pickle.
+TEST(Scan, FindsSafetensorsCleanWhateverTheirLength) {
+  for (std::uint64_t size = 0x700; size < 0x800; ++size) {
+    const std::string file = safetensors_of(size, "numbers with\na line, and \n another.");
+    const Scan scan = scan_file(Blob::own(std::string(file)));
+    EXPECT_EQ(scan.verdict, Danger::kHarmless) << size;
+    EXPECT_EQ(scan.problems, std::vector<std::string>()) << size;
+  }
+}
+
+TEST(Scan, SeesThePickleThatIsASafetensorsFileToo) {
+  const Scan scan = scan_file(Blob::own(safetensors_of(0x750, "\ncos\nsystem\n(S'ls'\ntR.")));
+  EXPECT_EQ(scan.verdict, Danger::kDangerous);
+}
+
 // A broken container is an error, not a verdict.
 TEST(Scan, FailsWhereTheContainerIsBroken) {
   const auto scan_broken = [](const char* file) {
