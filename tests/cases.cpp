@@ -15,17 +15,19 @@ namespace {
 // "c0/in/input": the case, the side, the name.
 struct CaseName {
   std::string tested;
-  bool is_input;
+  Tensors Case::*side;
   std::string name;
 };
 
 CaseName parse_name(const std::string& text) {
-  const std::size_t side = text.find('/');
-  const std::string rest = side == std::string::npos ? "" : text.substr(side);
-  if (rest.starts_with("/in/")) return {text.substr(0, side), true, rest.substr(4)};
-  if (rest.starts_with("/out/")) return {text.substr(0, side), false, rest.substr(5)};
+  const std::size_t end = text.find('/');
+  const std::string rest = end == std::string::npos ? "" : text.substr(end);
+  const std::string tested = text.substr(0, end);
+  if (rest.starts_with("/in/")) return {tested, &Case::inputs, rest.substr(4)};
+  if (rest.starts_with("/out/")) return {tested, &Case::outputs, rest.substr(5)};
+  if (rest.starts_with("/mid/")) return {tested, &Case::middle, rest.substr(5)};
   fail(Error::kCorrupt, "a tensor is called ", in_quotes(text),
-       ", expected <case>/in/<input> or <case>/out/<output>");
+       ", expected <case>/in/<input>, <case>/mid/<name> or <case>/out/<output>");
 }
 
 std::vector<std::int64_t> index_of(std::int64_t place, const std::vector<std::int64_t>& shape) {
@@ -89,7 +91,7 @@ std::vector<Case> read_cases(const std::filesystem::path& path) {
     const CaseName name = parse_name(entry.key);
     Case& tested = cases[name.tested];
     tested.name = name.tested;
-    (name.is_input ? tested.inputs : tested.outputs).emplace(name.name, entry.value.tensor());
+    (tested.*name.side).emplace(name.name, entry.value.tensor());
   }
   std::vector<Case> sorted;
   for (auto& [name, tested] : cases) sorted.push_back(std::move(tested));

@@ -1,7 +1,8 @@
 // Cases: what PyTorch gave for some inputs, and how to compare with it.
 //
-// A file NAME.cases.safetensors holds tensors <case>/in/<input> and <case>/out/<output>. What one
-// graph gives and the next takes (z, y_mask, g) is there twice. Of tests/data/voices, `single` has
+// A file NAME.cases.safetensors holds tensors <case>/in/<input> and <case>/out/<output>, and some
+// hold <case>/mid/<name>, what was seen on the way. What one graph gives and the next takes (z,
+// y_mask, g) is there twice. Of tests/data/voices, `single` has
 // the long case c3 (163 phonemes); it was left out of the other small voices, which differ in their
 // layers and not in their lengths. c4 is a batch of rows of different lengths; in slt-x_low that is
 // c3.
@@ -24,6 +25,7 @@ struct Case {
   std::string name;
   Tensors inputs;
   Tensors outputs;
+  Tensors middle;
 };
 
 // By name. Fails with kCorrupt when a tensor is called otherwise than cases are.

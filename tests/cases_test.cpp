@@ -39,6 +39,12 @@ TEST(Cases, AreReadByName) {
   EXPECT_EQ(cases[3].inputs.at("input").shape, (std::vector<std::int64_t>{3, 23}));
 }
 
+TEST(Cases, TellWhatWasSeenOnTheWay) {
+  const std::vector<Case> cases = read_cases(data_folder() / "voices/odd-sizes.cases.safetensors");
+  EXPECT_EQ(keys_of(cases[0].middle),
+            (std::vector<std::string>{"logs_p", "logw", "m_p", "x", "z_flow"}));
+}
+
 TEST(Cases, OfEveryVoiceAreWhole) {
   for (const std::string voice :
        {"single", "speakers", "plain-durations", "speakers-high", "newer-trainer", "slt-x_low"}) {
@@ -55,7 +61,7 @@ TEST(Cases, OfEveryVoiceAreWhole) {
 }
 
 TEST(Cases, GiveAGraphWhatItTakes) {
-  const Case tested{"c0", {{"z", tensor_of({1}, {1})}, {"g", tensor_of({1}, {2})}}, {}};
+  const Case tested{"c0", {{"z", tensor_of({1}, {1})}, {"g", tensor_of({1}, {2})}}, {}, {}};
   const std::vector<PortInfo> decoder = {{"z", DType::kFloat32, {}}};
   EXPECT_EQ(keys_of(inputs_for(decoder, tested)), std::vector<std::string>{"z"});
   const std::vector<PortInfo> other = {{"mel", DType::kFloat32, {}}};
@@ -64,7 +70,8 @@ TEST(Cases, GiveAGraphWhatItTakes) {
 
 TEST(Cases, RefuseOtherFiles) {
   EXPECT_EQ(message_of([] { read_cases(data_folder() / "checkpoints/shapes.safetensors"); }),
-            "a tensor is called 'scalar', expected <case>/in/<input> or <case>/out/<output>");
+            "a tensor is called 'scalar', expected <case>/in/<input>, <case>/mid/<name> or "
+            "<case>/out/<output>");
 }
 
 TEST(PartOf, IsAView) {
