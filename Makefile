@@ -20,11 +20,18 @@ sources = $(shell find src include tests fuzz bench -name '*.h' -o -name '*.cpp'
 help:  ## list the goals
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
-demo: build  ## look into the bundled voice
+demo: build  ## export the bundled voice
 	@echo "== What is in a checkpoint: voxport inspect voices/slt-x_low.ckpt"
 	@build/voxport inspect voices/slt-x_low.ckpt
+	@echo
+	@echo "== To ONNX, for streaming: voxport export voices/slt-x_low.ckpt build/demo"
+	@build/voxport export voices/slt-x_low.ckpt build/demo
+	@echo
+	@echo "== The same voice as one graph, as sherpa-onnx and Piper want it: voxport export ... --for sherpa"
+	@build/voxport export voices/slt-x_low.ckpt build/demo/voice.onnx --for sherpa
 
 test: build build/sanitizers/build.ninja  ## run all tests, then those of the readers under sanitizers
+	@tools/setup test || echo "warning: going on without it; the tests that need it are skipped" >&2
 	@ctest --preset release --output-on-failure -j $(JOBS)
 	@cmake --build --preset sanitizers
 	@ctest --preset sanitizers --output-on-failure -j $(JOBS)

@@ -57,7 +57,11 @@ void export_checkpoint(const fs::path& source, const fs::path& out, const Export
 }  // namespace
 
 void write_models(std::vector<ModelFile> models, Export& work) {
+  constexpr double kBefore = 0.2;  // of the whole, for reading; what is left belongs to the graphs
+  double done = kBefore;
+  const double share = (1 - kBefore) / static_cast<double>(models.size());
   for (ModelFile& model : models) {
+    work.progress(done);
     Graph& graph = *model.graph;
     const std::string name = model.path.filename().string();
     optimise(graph);
@@ -68,6 +72,7 @@ void write_models(std::vector<ModelFile> models, Export& work) {
     write_onnx(graph, model.path, work.files, model.options);
     work.clock.done("wrote " + name, "");
     work.report.files.push_back({model.path, 0, graph.nodes().size()});
+    done += share;
   }
 }
 

@@ -29,6 +29,10 @@ struct Export {
   OutputFiles& files;
   ExportReport& report;
 
+  // Tells how far the export is, from 0 to 1.
+  void progress(double done) const {
+    if (options.on_progress) options.on_progress(done);
+  }
   bool is_single_file() const { return out.extension() == ".onnx"; }
 };
 

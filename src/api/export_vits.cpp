@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <optional>
+#include <span>
 
 #include <nlohmann/json.hpp>
 #include <voxport/version.h>
@@ -112,6 +114,16 @@ class VitsExport {
   std::string relation_ = cat(model_.config.decoder.hop_length(), "*frames");
 };
 
+void check_settings(const Export& work) {
+  const std::span<const std::string_view> known = vits::hyper_parameter_names();
+  for (const auto& [name, value] : work.options.hyper_parameters) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    std::string names;
+    for (const std::string_view one : known) names += cat(names.empty() ? "" : ", ", one);
+    fail(Error::kUsage, "a VITS has no hyper-parameter ", in_quotes(name), "; it has ", names);
+  }
+}
+
 void check_target(const Export& work) {
   const std::string& target = work.options.target;
   if (target.empty()) return;
@@ -127,6 +139,7 @@ void check_target(const Export& work) {
 
 void export_vits(Export& work) {
   check_target(work);
+  check_settings(work);
   auto hash = hash_in_background(work.source);
   const std::optional<fs::path> config_file = find_config(work);
   const std::optional<std::string> given =

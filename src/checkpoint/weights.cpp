@@ -139,14 +139,18 @@ void Weights::ignore_all(std::string_view start) const {
 }
 
 void Weights::finish(std::string_view what) const {
+  constexpr std::size_t kShown = 100;  // more than that is another network altogether
   std::string lines;
-  for (const std::string& name : ledger_->missing)
-    lines += cat("\n  missing      ", printable(name));
-  for (const std::string& line : ledger_->mis_shaped)
-    lines += cat("\n  wrong shape  ", printable(line));
+  std::size_t count = 0;
+  const auto tell = [&](std::string_view problem, const std::string& text) {
+    if (++count <= kShown) lines += cat("\n  ", problem, printable(text));
+  };
+  for (const std::string& name : ledger_->missing) tell("missing      ", name);
+  for (const std::string& line : ledger_->mis_shaped) tell("wrong shape  ", line);
   for (const auto& [name, row] : ledger_->rows)
-    if (row.state == Ledger::State::kUnread) lines += cat("\n  not read     ", printable(name));
-  if (!lines.empty()) fail(Error::kUnsupported, "the checkpoint does not fit ", what, lines);
+    if (row.state == Ledger::State::kUnread) tell("not read     ", name);
+  if (count > kShown) lines += cat("\n  and ", count - kShown, " more");
+  if (count > 0) fail(Error::kUnsupported, "the checkpoint does not fit ", what, lines);
 }
 
 std::vector<std::string> Weights::warnings() const {

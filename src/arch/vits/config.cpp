@@ -309,6 +309,30 @@ class ConfigReader {
 
 }  // namespace
 
+std::span<const std::string_view> hyper_parameter_names() {
+  static constexpr std::string_view kNames[] = {
+      "filter_channels",
+      "gin_channels",
+      "hidden_channels",
+      "hop_length",
+      "inter_channels",
+      "kernel_size",
+      "n_heads",
+      "n_layers",
+      "num_speakers",
+      "num_symbols",
+      "resblock",
+      "resblock_dilation_sizes",
+      "resblock_kernel_sizes",
+      "sample_rate",
+      "upsample_initial_channel",
+      "upsample_kernel_sizes",
+      "upsample_rates",
+      "use_sdp",
+  };
+  return kNames;
+}
+
 Config read_config(const Weights& w, const Object& hyper_parameters) {
   return ConfigReader(w, hyper_parameters).read();
 }

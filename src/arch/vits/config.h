@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arch/blocks/hifigan.h"
@@ -61,6 +63,9 @@ struct Config {
 // with `hyper_parameters` (a dict, or None); what no shape tells (rates and dilations) is taken
 // from there, or from the one trainer's preset that fits the shapes. Fails with kUnsupported,
 // telling all contradictions at once, or what is missing by its name.
+// The names of hyper-parameters that read_config() looks at.
+std::span<const std::string_view> hyper_parameter_names();
+
 Config read_config(const Weights& w, const Object& hyper_parameters);
 
 }  // namespace voxport::vits
