@@ -157,8 +157,8 @@ std::vector<std::string> Weights::warnings() const {
   std::vector<std::string> warnings;
   for (const auto& [name, row] : ledger_->rows) {
     if (row.state != Ledger::State::kTaken) continue;
-    const std::vector<float> values =
-        in_context(cat("reading ", in_quotes(name)), [&] { return to_float32(*row.tensor); });
+    const std::vector<float> values = in_context(
+        cat("reading ", in_quotes(name)), [tensor = row.tensor] { return to_float32(*tensor); });
     const auto bad =
         std::count_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
     if (bad > 0)

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cmath>
 #include <iostream>
 #include <memory>
 
@@ -50,8 +51,8 @@ std::string summary(const ExportReport& report, double seconds) {
   text += table.text();
   std::string checks;
   for (const std::string& check : report.checks) checks += cat(checks.empty() ? "" : ", ", check);
-  text += cat("  opset ", report.opset, "; checked by ", checks, "; ",
-              static_cast<std::int64_t>(seconds * 1e3 + 0.5), " ms\n");
+  text += cat("  opset ", report.opset, "; checked by ", checks, "; ", std::lround(seconds * 1e3),
+              " ms\n");
   for (const std::string& note : report.notes) text += cat("  ", note, "\n");
   return text;
 }

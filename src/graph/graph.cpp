@@ -126,11 +126,11 @@ Node Graph::add_node(std::string name, std::string op, std::vector<Value> inputs
 }
 
 Node Graph::add_node(std::string name, std::string op, std::vector<Value> inputs,
-                     Attributes attributes, std::vector<std::pair<std::string, Type>> outputs,
-                     std::string domain) {
+                     Attributes attributes,
+                     const std::vector<std::pair<std::string, Type>>& outputs, std::string domain) {
   const Node node = make_node(std::move(name), std::move(op), std::move(inputs),
                               std::move(attributes), std::move(domain));
-  for (auto& [output, type] : outputs) make_output(node, std::move(output), std::move(type));
+  for (const auto& [output, type] : outputs) make_output(node, output, type);
   return node;
 }
 

@@ -126,7 +126,7 @@ class Graph {
                 std::span<const Type> output_types, std::string domain = "");
   // Adds a node whose outputs have these names, which no value may have yet, and types.
   Node add_node(std::string name, std::string op, std::vector<Value> inputs, Attributes attributes,
-                std::vector<std::pair<std::string, Type>> outputs, std::string domain);
+                const std::vector<std::pair<std::string, Type>>& outputs, std::string domain);
   void add_output(std::string name, Value value);
   // In a graph that is an attribute: a value of the graph around it, by its name there. The node
   // that has the attribute says which value it is: set_captured().

@@ -9,7 +9,8 @@ namespace voxport {
 namespace {
 
 Value node(std::string op, std::vector<Value> inputs, Attributes attributes = {}) {
-  return Builder(inputs[0].graph()).node(std::move(op), std::move(inputs), std::move(attributes));
+  Builder g(inputs[0].graph());
+  return g.node(std::move(op), std::move(inputs), std::move(attributes));
 }
 
 Value scalar_like(const Value& x, double value) {
@@ -79,7 +80,7 @@ Value cum_sum(const Value& x, std::int64_t axis) {
   return node("CumSum", {x, Builder(x.graph()).int64(axis)});
 }
 
-Value reduce_sum(const Value& x, std::vector<std::int64_t> axes, bool keepdims) {
+Value reduce_sum(const Value& x, const std::vector<std::int64_t>& axes, bool keepdims) {
   return node("ReduceSum", {x, int64s(x, axes)}, {{"keepdims", std::int64_t{keepdims}}});
 }
 
@@ -94,7 +95,7 @@ Value layer_norm(const Value& x, const Value& scale, const Value& bias, double e
               {{"axis", std::int64_t{-1}}, {"epsilon", epsilon}});
 }
 
-Value reshape(const Value& x, std::vector<std::int64_t> shape) {
+Value reshape(const Value& x, const std::vector<std::int64_t>& shape) {
   return reshape(x, int64s(x, shape));
 }
 Value reshape(const Value& x, const Value& shape) { return node("Reshape", {x, shape}); }
@@ -104,11 +105,11 @@ Value transpose(const Value& x, std::vector<std::int64_t> perm) {
   return node("Transpose", {x}, {{"perm", std::move(perm)}});
 }
 
-Value unsqueeze(const Value& x, std::vector<std::int64_t> axes) {
+Value unsqueeze(const Value& x, const std::vector<std::int64_t>& axes) {
   return node("Unsqueeze", {x, int64s(x, axes)});
 }
 
-Value squeeze(const Value& x, std::vector<std::int64_t> axes) {
+Value squeeze(const Value& x, const std::vector<std::int64_t>& axes) {
   return node("Squeeze", {x, int64s(x, axes)});
 }
 
@@ -116,7 +117,8 @@ Value concat(std::vector<Value> parts, std::int64_t axis) {
   return node("Concat", std::move(parts), {{"axis", axis}});
 }
 
-std::vector<Value> split(const Value& x, std::vector<std::int64_t> sizes, std::int64_t axis) {
+std::vector<Value> split(const Value& x, const std::vector<std::int64_t>& sizes,
+                         std::int64_t axis) {
   return Builder(x.graph()).nodes("Split", {x, int64s(x, sizes)}, {{"axis", axis}}, sizes.size());
 }
 

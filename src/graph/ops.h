@@ -41,7 +41,7 @@ Value softmax(const Value& x, std::int64_t axis);
 Value cum_sum(const Value& x, std::int64_t axis);
 
 // Axes keep their place where `keepdims`, with size 1.
-Value reduce_sum(const Value& x, std::vector<std::int64_t> axes, bool keepdims);
+Value reduce_sum(const Value& x, const std::vector<std::int64_t>& axes, bool keepdims);
 Value reduce_max(const Value& x, std::vector<std::int64_t> axes, bool keepdims);
 
 Value matmul(const Value& a, const Value& b);
@@ -49,14 +49,14 @@ Value matmul(const Value& a, const Value& b);
 Value layer_norm(const Value& x, const Value& scale, const Value& bias, double epsilon);
 
 // Shapes. In a shape of numbers 0 keeps the axis as it is and -1 is what is left over.
-Value reshape(const Value& x, std::vector<std::int64_t> shape);
+Value reshape(const Value& x, const std::vector<std::int64_t>& shape);
 Value reshape(const Value& x, const Value& shape);
 Value expand(const Value& x, const Value& shape);
 Value transpose(const Value& x, std::vector<std::int64_t> perm);
-Value unsqueeze(const Value& x, std::vector<std::int64_t> axes);
-Value squeeze(const Value& x, std::vector<std::int64_t> axes);
+Value unsqueeze(const Value& x, const std::vector<std::int64_t>& axes);
+Value squeeze(const Value& x, const std::vector<std::int64_t>& axes);
 Value concat(std::vector<Value> parts, std::int64_t axis);
-std::vector<Value> split(const Value& x, std::vector<std::int64_t> sizes, std::int64_t axis);
+std::vector<Value> split(const Value& x, const std::vector<std::int64_t>& sizes, std::int64_t axis);
 Value slice(const Value& x, std::int64_t axis, std::int64_t start, std::int64_t end);
 // Start and end are int64 of shape [1].
 Value slice(const Value& x, std::int64_t axis, const Value& start, const Value& end);

@@ -277,11 +277,9 @@ Tiling Generator::tiling_before(std::size_t stage, const Value& x, const Form& f
 
 Value Generator::sum_of_resblocks(const Value& x, std::size_t stage, const Form& form) const {
   const Value start = pass_through(x, form);
-  Value sum;
-  for (const ResBlock& block : resblocks[stage]) {
-    const Value y = block(start, form);
-    sum = sum ? sum + y : y;
-  }
+  const std::vector<ResBlock>& blocks = resblocks.at(stage);
+  Value sum = blocks.at(0)(start, form);
+  for (std::size_t j = 1; j < blocks.size(); ++j) sum = sum + blocks[j](start, form);
   return sum;
 }
 

@@ -61,7 +61,7 @@ class ConfigReader {
     return shape && axis < shape->size() ? std::optional((*shape)[axis]) : std::nullopt;
   }
 
-  void problem(std::string text) { problems_ += "\n  " + text; }
+  void problem(const std::string& text) { problems_ += "\n  " + text; }
 
   // The hyper-parameter, else what the shapes say, else the trainer's default.
   std::int64_t number(const char* name, std::optional<std::int64_t> from_shapes,

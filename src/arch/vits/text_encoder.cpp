@@ -33,7 +33,7 @@ Tensor relative_embeddings(const Weights& w, const char* name, const TextEncoder
                          config.k_channels()});
 }
 
-Value constant(const Value& beside, std::vector<std::int64_t> numbers) {
+Value constant(const Value& beside, const std::vector<std::int64_t>& numbers) {
   return Builder(beside.graph()).int64s(numbers);
 }
 

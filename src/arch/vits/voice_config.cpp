@@ -64,7 +64,7 @@ class Completion {
   }
 
  private:
-  void problem(std::string text) { problems_ += "\n  " + text; }
+  void problem(const std::string& text) { problems_ += "\n  " + text; }
 
   void report() {
     if (!problems_.empty())
