@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -41,10 +42,29 @@ struct ValueInfo {
   std::string json;  // as JSON
 };
 
+// An input or an output of an ONNX model.
+struct ModelValue {
+  std::string name;
+  std::string dtype;               // float32; what ONNX calls it when it is no tensor of numbers
+  bool has_shape = false;          // whether the rank is known
+  std::vector<std::string> shape;  // numbers, and names of sizes that are free
+};
+
+// What only ONNX models have.
+struct OnnxInfo {
+  std::int64_t ir_version = 0;
+  std::vector<std::pair<std::string, std::int64_t>> opsets;  // by domain; ONNX's own is ""
+  std::vector<ModelValue> inputs;                            // without those that have a value
+  std::vector<ModelValue> outputs;
+  std::uint64_t nodes = 0;                                       // graphs inside of nodes included
+  std::vector<std::pair<std::string, std::uint64_t>> operators;  // the most frequent first
+  std::vector<std::string> functions;                            // the model's own
+};
+
 struct Inspection {
   std::string path;
   std::uint64_t file_bytes = 0;
-  std::string kind;          // "torch.save zip archive"
+  std::string kind;          // "torch.save zip archive", "ONNX model"
   std::string writer;        // "PyTorch Lightning 1.7.7, PyTorch 1.6 to 2.0"; may be empty
   std::string architecture;  // "vits"; empty when it is none that we know
   std::string architecture_text;
@@ -53,6 +73,7 @@ struct Inspection {
   std::vector<ValueInfo> hyper_parameters;
   std::vector<ValueInfo> values;  // all other values
   std::vector<TensorInfo> tensors;
+  std::optional<OnnxInfo> onnx;
 };
 
 struct InspectOptions {

@@ -8,6 +8,7 @@
 
 #include <voxport/inspect.h>
 
+#include "api/inspect_onnx.h"
 #include "api/object_text.h"
 #include "api/stage_clock.h"
 #include "arch/architecture.h"
@@ -189,6 +190,15 @@ Tensor find_or_fold(const Object& root, const std::string& name) {
   fail(Error::kUsage, "there is no tensor ", in_quotes(name), suggestions(names, name));
 }
 
+Tensor find_initializer(const OnnxModel& model, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& [other, value] : model.initializers) {
+    if (other == name) return *value.constant();
+    names.push_back(other);
+  }
+  fail(Error::kUsage, "there is no tensor ", in_quotes(name), suggestions(names, name));
+}
+
 // Through contiguous(), which refuses what cannot or should not be read before anything is
 // allocated.
 template <class Number>
@@ -224,14 +234,50 @@ decltype(TensorValues::values) read_values(const Tensor& tensor) {
   }
 }
 
-}  // namespace
+Tensor find_tensor(const Blob& file, const std::filesystem::path& path, const std::string& name,
+                   StageClock& clock) {
+  if (is_onnx(file)) {
+    const OnnxModel model = open_onnx(file, path);
+    clock.done("read the file", "ONNX model");
+    return find_initializer(model, name);
+  }
+  const Checkpoint checkpoint =
+      in_context(cat("opening ", in_quotes(path.native())), [&] { return read_checkpoint(file); });
+  clock.done("read the file", std::string(name_of(checkpoint.kind)));
+  return find_or_fold(checkpoint.root, name);
+}
 
-Inspection inspect(const std::filesystem::path& path, const InspectOptions& options) {
-  StageClock clock(options.on_stage);
-  const Checkpoint checkpoint = open_checkpoint(path);
-  Inspection inspection;
-  inspection.path = path.string();
-  inspection.file_bytes = std::filesystem::file_size(path);
+// Of the values, when asked for.
+void add_stats(const std::filesystem::path& path, const InspectOptions& options,
+               const std::vector<NamedTensor>& tensors, Inspection& inspection, StageClock& clock) {
+  if (!options.stats) return;
+  in_context(cat("opening ", in_quotes(path.native())),
+             [&] { add_stats(tensors, inspection.tensors, options.on_progress); });
+  clock.done("read all values", human_bytes(total_bytes(inspection.tensors)));
+}
+
+void inspect_onnx(const Blob& file, const std::filesystem::path& path,
+                  const InspectOptions& options, Inspection& inspection, StageClock& clock) {
+  const OnnxModel model = open_onnx(file, path);
+  describe_onnx(model, inspection);
+  clock.done("read the file", cat(inspection.kind, ", ", inspection.onnx->nodes, " nodes"));
+  std::vector<NamedTensor> tensors;
+  for (const auto& [name, value] : model.initializers) {
+    tensors.push_back({name, value.constant()});
+    TensorInfo info = describe(name, *value.constant());
+    info.dtype = dtype_text(value);
+    if (!value.type().foreign.empty()) info.bytes = 0;  // not known
+    inspection.tensors.push_back(std::move(info));
+  }
+  clock.done("listed the tensors", cat(inspection.tensors.size(), " tensors, ",
+                                       human_bytes(total_bytes(inspection.tensors))));
+  add_stats(path, options, tensors, inspection, clock);
+}
+
+void inspect_checkpoint(const Blob& file, const std::filesystem::path& path,
+                        const InspectOptions& options, Inspection& inspection, StageClock& clock) {
+  const Checkpoint checkpoint =
+      in_context(cat("opening ", in_quotes(path.native())), [&] { return read_checkpoint(file); });
   inspection.kind = name_of(checkpoint.kind);
   inspection.writer = writer_of(checkpoint);
   clock.done("read the file", inspection.kind);
@@ -268,10 +314,51 @@ Inspection inspect(const std::filesystem::path& path, const InspectOptions& opti
   clock.done("recognised the architecture",
              inspection.architecture.empty() ? "none that is known" : inspection.architecture);
 
-  if (options.stats) {
-    in_context(cat("opening ", in_quotes(path.native())),
-               [&] { add_stats(tensors, inspection.tensors, options.on_progress); });
-    clock.done("read all values", human_bytes(total_bytes(inspection.tensors)));
+  add_stats(path, options, tensors, inspection, clock);
+}
+
+Json value_json(const ModelValue& value) {
+  Json json = {{"name", value.name}, {"dtype", value.dtype}, {"shape", nullptr}};
+  if (!value.has_shape) return json;
+  json["shape"] = Json::array();
+  for (const std::string& size : value.shape) {
+    const bool is_number = size.find_first_not_of("0123456789") == std::string::npos;
+    if (is_number) {
+      json["shape"].push_back(Json::parse(size));
+    } else {
+      json["shape"].push_back(size);
+    }
+  }
+  return json;
+}
+
+Json onnx_json(const OnnxInfo& onnx) {
+  Json json = {{"ir_version", onnx.ir_version}};
+  json["opsets"] = Json::object();
+  for (const auto& [domain, version] : onnx.opsets) json["opsets"][domain] = version;
+  json["inputs"] = Json::array();
+  for (const ModelValue& input : onnx.inputs) json["inputs"].push_back(value_json(input));
+  json["outputs"] = Json::array();
+  for (const ModelValue& output : onnx.outputs) json["outputs"].push_back(value_json(output));
+  json["nodes"] = onnx.nodes;
+  json["operators"] = Json::object();
+  for (const auto& [op, count] : onnx.operators) json["operators"][op] = count;
+  json["functions"] = onnx.functions;
+  return json;
+}
+
+}  // namespace
+
+Inspection inspect(const std::filesystem::path& path, const InspectOptions& options) {
+  StageClock clock(options.on_stage);
+  const Blob file = Blob::map_file(path);
+  Inspection inspection;
+  inspection.path = path.string();
+  inspection.file_bytes = file.size();
+  if (is_onnx(file)) {
+    inspect_onnx(file, path, options, inspection, clock);
+  } else {
+    inspect_checkpoint(file, path, options, inspection, clock);
   }
   return inspection;
 }
@@ -297,6 +384,7 @@ std::string to_json(const Inspection& inspection) {
     json["tensors"].push_back(tensor_json(tensor));
   json["tensor_count"] = inspection.tensors.size();
   json["tensor_bytes"] = total_bytes(inspection.tensors);
+  if (inspection.onnx) json["onnx"] = onnx_json(*inspection.onnx);
   return dump(json);
 }
 
@@ -304,9 +392,8 @@ TensorValues read_tensor(const std::filesystem::path& path, const std::string& n
                          const OnStage& on_stage) {
   return in_context(cat("reading tensor ", in_quotes(name), " of ", in_quotes(path.native())), [&] {
     StageClock clock(on_stage);
-    const Checkpoint checkpoint = open_checkpoint(path);
-    clock.done("read the file", std::string(name_of(checkpoint.kind)));
-    const Tensor tensor = find_or_fold(checkpoint.root, name);
+    const Blob file = Blob::map_file(path);
+    const Tensor tensor = find_tensor(file, path, name, clock);
     if (tensor.unreadable.empty() && !is_real(tensor.dtype))
       fail(Error::kUnsupported, "a tensor of ", name_of(tensor.dtype), " cannot be shown");
     TensorValues values;

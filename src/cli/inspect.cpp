@@ -15,21 +15,24 @@
 // voxport inspect voice.ckpt --json --all
 // voxport inspect voice.ckpt --tensor state_dict.model_g.dec.conv_pre.weight
 // voxport inspect voice.ckpt --scan
+// voxport inspect voice.onnx
 namespace voxport {
 namespace {
 
 constexpr int kDangerousExit = 5;
-constexpr std::size_t kShortTree = 60;    // lines of the tree of tensors without --all
-constexpr std::size_t kShortName = 60;    // bytes of a name in that tree
-constexpr std::size_t kShownValues = 24;  // values of a tensor without --all
-constexpr std::size_t kShortValue = 100;  // bytes of a value's text without --all
+constexpr std::size_t kShortTree = 60;       // lines of the tree of tensors without --all
+constexpr std::size_t kShortName = 60;       // bytes of a name in that tree
+constexpr std::size_t kShownValues = 24;     // values of a tensor without --all
+constexpr std::size_t kShortValue = 100;     // bytes of a value's text without --all
+constexpr std::size_t kShownOperators = 12;  // kinds of operators without --all
 
 constexpr char kDescription[] =
     "Show what a model file holds: its kind, the program that wrote it, hyper-parameters, the\n"
     "architecture it looks like, and its tensors with shapes, types and sizes. The kind is told\n"
     "by the bytes of the file, not by its name: PyTorch checkpoints (.pt .pth .ckpt .bin, of any\n"
-    "version), TorchScript archives, safetensors files and plain pickles. Nothing in the file is\n"
-    "run, and values are read from the disk only when --stats or --tensor asks for them.";
+    "version), TorchScript archives, safetensors files, plain pickles and ONNX models, of which\n"
+    "inputs, outputs and operators are shown too. Nothing in the file is run, and values are read\n"
+    "from the disk only when --stats or --tensor asks for them.";
 
 constexpr char kFooter[] =
     "Examples:\n"
@@ -37,7 +40,8 @@ constexpr char kFooter[] =
     "  voxport inspect voice.ckpt --all | grep dec.ups\n"
     "  voxport inspect voice.ckpt --json | jq '.hyper_parameters.sample_rate'\n"
     "  voxport inspect voice.ckpt --tensor state_dict.model_g.dec.conv_post.weight\n"
-    "  voxport inspect stranger.pt --scan && echo safe to load in Python";
+    "  voxport inspect stranger.pt --scan && echo safe to load in Python\n"
+    "  voxport inspect model.onnx --json | jq '.onnx.inputs'";
 
 struct Options {
   std::string file;
@@ -182,6 +186,64 @@ std::string values_text(const std::vector<ValueInfo>& values, bool all) {
   return table.text();
 }
 
+std::string tensors_summary(const Inspection& inspection) {
+  const Total total = total_of(inspection.tensors);
+  return cat(with_commas(inspection.tensors.size()), ", ", with_commas(total.elements),
+             " numbers, ", human_bytes(total.bytes));
+}
+
+std::string opsets_text(const OnnxInfo& onnx) {
+  std::string text;
+  for (const auto& [domain, version] : onnx.opsets) {
+    text += text.empty() ? "" : ", ";
+    text += domain.empty() ? cat("opset ", version) : cat(printable(domain, 60), " ", version);
+  }
+  return text;
+}
+
+void add_onnx_heading(Table& table, const Inspection& inspection) {
+  const OnnxInfo& onnx = *inspection.onnx;
+  table.add({"version", cat("IR version ", onnx.ir_version, ", ", opsets_text(onnx))});
+  table.add({"nodes", cat(with_commas(onnx.nodes), " of ", with_commas(onnx.operators.size()),
+                          onnx.operators.size() == 1 ? " operator" : " operators")});
+  if (!onnx.functions.empty())
+    table.add({"functions", cat(with_commas(onnx.functions.size()),
+                                " of the model's own, whose nodes are not counted")});
+  table.add({"tensors", tensors_summary(inspection)});
+}
+
+// float32[batch_size, 80, frames]
+std::string type_text(const ModelValue& value) {
+  if (!value.has_shape) return printable(value.dtype) + " of unknown rank";
+  std::string sizes;
+  for (const std::string& size : value.shape)
+    sizes += cat(sizes.empty() ? "" : ", ", printable(size, 100));
+  return cat(printable(value.dtype), "[", sizes, "]");
+}
+
+std::string model_values_text(const char* title, const std::vector<ModelValue>& values) {
+  Table table("ll");
+  for (const ModelValue& value : values) table.add({printable(value.name), type_text(value)});
+  return "\n" + bold(title) + "\n" + table.text();
+}
+
+std::string operators_text(const OnnxInfo& onnx, bool all) {
+  const std::size_t count =
+      all ? onnx.operators.size() : std::min(onnx.operators.size(), kShownOperators);
+  Table table("lr");
+  for (std::size_t i = 0; i < count; ++i)
+    table.add({printable(onnx.operators[i].first), with_commas(onnx.operators[i].second)});
+  const std::size_t more = onnx.operators.size() - count;
+  return "\n" + bold("operators") +
+         (more == 0 ? "" : dim(cat(" (", with_commas(more), " more with --all)"))) + "\n" +
+         table.text();
+}
+
+std::string onnx_text(const OnnxInfo& onnx, bool all) {
+  return model_values_text("inputs", onnx.inputs) + model_values_text("outputs", onnx.outputs) +
+         operators_text(onnx, all);
+}
+
 std::string heading(const Inspection& inspection) {
   Table table("ll");
   table.add({"kind",
@@ -192,14 +254,16 @@ std::string heading(const Inspection& inspection) {
     table.add({"contents", "a program, which this version does not read yet"});
     return bold(printable(inspection.path, 4096)) + "\n" + table.text();
   }
+  if (inspection.onnx) {
+    add_onnx_heading(table, inspection);
+    return bold(printable(inspection.path, 4096)) + "\n" + table.text();
+  }
   table.add({"architecture", inspection.architecture.empty() ? "none that voxport knows"
                                                              : inspection.architecture_text});
-  const Total total = total_of(inspection.tensors);
-  table.add({"tensors", cat(with_commas(inspection.tensors.size()), ", ",
-                            with_commas(total.elements), " numbers, ", human_bytes(total.bytes),
-                            inspection.state_dict.empty()
-                                ? ""
-                                : "; the weights are under '" + inspection.state_dict + "'")});
+  table.add({"tensors", tensors_summary(inspection) +
+                            (inspection.state_dict.empty()
+                                 ? ""
+                                 : "; the weights are under '" + inspection.state_dict + "'")});
   if (inspection.weight_norms != 0)
     table.add({"weight norm", cat(with_commas(inspection.weight_norms),
                                   " weights are kept as length and direction")});
@@ -208,13 +272,15 @@ std::string heading(const Inspection& inspection) {
 
 std::string inspection_text(const Inspection& inspection, const Options& options) {
   std::string text = heading(inspection);
+  if (inspection.onnx) text += onnx_text(*inspection.onnx, options.all);
   if (!inspection.hyper_parameters.empty())
     text += "\n" + bold("hyper-parameters") + "\n" +
             values_text(inspection.hyper_parameters, options.all);
   std::vector<ValueInfo> shown = inspection.values;
   if (!options.all) {
     std::erase_if(shown, [](const ValueInfo& value) {
-      return value.name.find('.') != std::string::npos && !value.name.starts_with("__metadata__");
+      return value.name.find('.') != std::string::npos && !value.name.starts_with("__metadata__") &&
+             !value.name.starts_with("metadata_props");
     });
   }
   if (!inspection.values.empty()) {

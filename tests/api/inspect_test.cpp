@@ -59,6 +59,57 @@ TEST(Inspect, NamesTensorsItCannotRead) {
   EXPECT_GT(unreadable, 3);
 }
 
+TEST(Inspect, TellsAllOfAnOnnxModel) {
+  const Inspection model = inspect(data_folder() / "onnx/full.onnx");
+  EXPECT_EQ(model.kind, "ONNX model");
+  EXPECT_EQ(model.writer, "pytorch 1.13.0");
+  ASSERT_TRUE(model.onnx);
+  EXPECT_EQ(model.onnx->ir_version, 7);
+  EXPECT_EQ(model.onnx->opsets[0].second, 13);
+  ASSERT_EQ(model.onnx->inputs.size(), 1U);
+  EXPECT_EQ(model.onnx->inputs[0].name, "input_tokens");
+  EXPECT_EQ(model.onnx->inputs[0].dtype, "int64");
+  EXPECT_EQ(model.onnx->outputs[0].shape,
+            (std::vector<std::string>{"batch_size", "sequence_length", "80"}));
+  EXPECT_EQ(model.onnx->nodes, 5U);
+  EXPECT_EQ(model.onnx->operators[0], (std::pair<std::string, std::uint64_t>("Add", 2)));
+  ASSERT_EQ(model.tensors.size(), 5U);
+  EXPECT_EQ(model.tensors[0].name, "embedding.weight");
+  EXPECT_EQ(model.tensors[0].shape, (std::vector<std::int64_t>{100, 16}));
+
+  const Json json = Json::parse(to_json(model))["onnx"];
+  EXPECT_EQ(json["opsets"][""], 13);
+  EXPECT_EQ(json["inputs"][0]["shape"], Json({"batch_size", "sequence_length"}));
+  EXPECT_EQ(json["outputs"][0]["shape"], Json({"batch_size", "sequence_length", 80}));
+  EXPECT_EQ(json["operators"]["MatMul"], 2);
+  EXPECT_FALSE(
+      Json::parse(to_json(inspect(data_folder() / "voices/single.ckpt"))).contains("onnx"));
+}
+
+TEST(Inspect, MeasuresTheTensorsOfAnOnnxModel) {
+  InspectOptions options;
+  options.stats = true;
+  std::vector<std::string> stages;
+  options.on_stage = [&](const Stage& stage) { stages.push_back(stage.name); };
+  const Inspection model = inspect(data_folder() / "onnx/full.onnx", options);
+  for (const TensorInfo& tensor : model.tensors) {
+    ASSERT_TRUE(tensor.stats) << tensor.name;
+    EXPECT_LT(tensor.stats->min, tensor.stats->max);
+  }
+  EXPECT_EQ(stages,
+            (std::vector<std::string>{"read the file", "listed the tensors", "read all values"}));
+}
+
+TEST(ReadTensor, ReadsThoseOfAnOnnxModel) {
+  const auto file = data_folder() / "onnx/full.onnx";
+  const TensorValues tensor = read_tensor(file, "encoder.bias");
+  EXPECT_EQ(tensor.size(), 24U);
+  EXPECT_EQ(message_of([&] { read_tensor(file, "bias"); }),
+            "there is no tensor 'bias'; there are encoder.bias, decoder.bias\n"
+            "  while reading tensor 'bias' of '" +
+                file.string() + "'");
+}
+
 TEST(ReadTensor, GivesTheValuesPyTorchGave) {
   const TensorValues tensor =
       read_tensor(data_folder() / "checkpoints/weight_norm.torch1.13.pt", "conv.weight");

@@ -181,5 +181,30 @@ TEST(InspectCommand, EndsWithFiveOnADangerousFile) {
   fs::remove(file);
 }
 
+TEST(InspectCommand, ShowsOnnxModels) {
+  const std::string file = data("onnx/full.onnx");
+  const Result result = run("inspect " + file);
+  EXPECT_EQ(result.exit_code, 0);
+  for (const char* part : {"ONNX model (pytorch 1.13.0)", "IR version 7, opset 13",
+                           "5 of 3 operators", "input_tokens  int64[batch_size, sequence_length]",
+                           "MatMul  2", "embedding.weight  float32[100, 16]"})
+    EXPECT_TRUE(contains(result.out, part)) << part << "\n" << result.out;
+  EXPECT_TRUE(contains(run("inspect --stats " + file).out, "mean")) << "of each tensor";
+  EXPECT_TRUE(contains(run("inspect --tensor encoder.bias " + file).out, "float32[24]"));
+  const auto json = nlohmann::json::parse(run("inspect --json " + file).out);
+  EXPECT_EQ(json["onnx"]["nodes"], 5);
+  EXPECT_EQ(run("inspect --scan " + file).exit_code, 0) << "there is nothing to run in it";
+}
+
+TEST(InspectCommand, RefusesBrokenOnnxModels) {
+  const fs::path file = fs::temp_directory_path() / ("voxport_cut." + std::to_string(getpid()));
+  std::ofstream(file, std::ios::binary) << contents(data("onnx/full.onnx")).substr(0, 1000);
+  const Result result = run("inspect " + file.string());
+  fs::remove(file);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(contains(result.err, "a field of the model at byte ")) << result.err;
+}
+
 }  // namespace
 }  // namespace voxport
