@@ -58,8 +58,8 @@ class Names {
   void name_output(const std::string& name, const Value& value) {
     if (!outputs_.insert(name).second)
       fail(Error::kUsage, "two outputs are named ", in_quotes(name));
-    const bool is_input = inputs_.contains(value.name());
-    if (is_input && name == value.name()) return;
+    const bool is_given = inputs_.contains(value.name()) || captured_.contains(value.name());
+    if (is_given && name == of(value)) return;
     if (inputs_.contains(name))
       fail(Error::kUsage, "output ", in_quotes(name), " has the name of an input");
     const bool is_made_here = value.producer().has_value();
