@@ -69,8 +69,10 @@ class VitsExport {
       models.push_back(file(work_.out, model_.whole(options_), "voice"));
       return models;
     }
+    auto decoder = model_.decoder(options_);
+    samples_of(*decoder);  // which the encoder tells too
     models.push_back(file(work_.out / "encoder.onnx", model_.encoder(options_), "encoder"));
-    models.push_back(file(work_.out / "decoder.onnx", model_.decoder(options_), "decoder"));
+    models.push_back(file(work_.out / "decoder.onnx", std::move(decoder), "decoder"));
     return models;
   }
 
