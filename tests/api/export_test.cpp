@@ -15,8 +15,7 @@ namespace {
 // Two orders of adding up the same products, in float32: a few units in the last place of numbers
 // around 1, through a dozen layers.
 constexpr double kLatentTolerance = 1e-5;
-// The same through the flow and the vocoder, some thirty layers more. PyTorch itself is this far
-// from its own result in double.
+// The same through the flow and the vocoder, some thirty layers more.
 constexpr double kAudioTolerance = 5e-5;
 
 struct Form {
