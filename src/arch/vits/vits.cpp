@@ -148,7 +148,8 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
   if (options.noise_is_input) {
     const Value given =
         graph.add_input("noise", float_type({batch_size(), channels, Dim::symbol("noise_frames")}));
-    noise = slice(given, 2, Builder(graph).int64s({0}), alignment.frames);
+    // A slice would let one frame of noise be repeated for all of them; this refuses too few.
+    noise = gather(given, range(alignment.frames), 2);
   } else {
     noise = random_normal_like(parts[0]);
   }
