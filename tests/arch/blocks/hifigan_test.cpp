@@ -1,0 +1,462 @@
+// The generator in all its forms against plain loops in double precision, and what each form looks
+// like in the graph.
+#include "arch/blocks/hifigan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "graph/ops.h"
+#include "tests/arch/made_up.h"
+#include "tests/cases.h"
+
+namespace voxport::hifigan {
+namespace {
+
+// Samples lie between -1 and 1; a dozen layers in float32, whatever the order of the sums.
+constexpr double kTolerance = 2e-6;
+
+// The reference: hifi-gan/models.py, Generator, as one would write it with nothing but loops.
+
+using Row = std::vector<double>;
+using Sequence = std::vector<Row>;  // [c][t]
+
+std::size_t length_of(const Sequence& x) { return x[0].size(); }
+
+Sequence conv1d(const Sequence& x, const Tensor& weight, const Tensor* bias,
+                std::int64_t dilation) {
+  const std::vector<float> w = to_float32(weight);  // [out, in, kernel]
+  const std::int64_t kernel = weight.shape[2];
+  const std::int64_t padding = (kernel - 1) * dilation / 2;
+  const auto t = static_cast<std::int64_t>(length_of(x));
+  Sequence y(static_cast<std::size_t>(weight.shape[0]), Row(length_of(x), 0.0));
+  for (std::size_t o = 0; o < y.size(); ++o) {
+    for (std::int64_t s = 0; s < t; ++s) {
+      double sum = bias ? to_float32(*bias)[o] : 0.0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        for (std::int64_t k = 0; k < kernel; ++k) {
+          const std::int64_t at = s + k * dilation - padding;
+          if (at < 0 || at >= t) continue;
+          const std::size_t tap =
+              (o * x.size() + i) * static_cast<std::size_t>(kernel) + static_cast<std::size_t>(k);
+          sum += w[tap] * x[i][static_cast<std::size_t>(at)];
+        }
+      }
+      y[o][static_cast<std::size_t>(s)] = sum;
+    }
+  }
+  return y;
+}
+
+Sequence conv_transpose1d(const Sequence& x, const Tensor& weight, const Tensor& bias,
+                          std::int64_t rate) {
+  const std::vector<float> w = to_float32(weight);  // [in, out, kernel]
+  const std::int64_t kernel = weight.shape[2];
+  const std::int64_t padding = (kernel - rate) / 2;
+  const auto t = static_cast<std::int64_t>(length_of(x));
+  const std::int64_t samples = (t - 1) * rate - 2 * padding + kernel;
+  const auto outs = static_cast<std::size_t>(weight.shape[1]);
+  Sequence y;
+  for (std::size_t o = 0; o < outs; ++o)
+    y.emplace_back(static_cast<std::size_t>(samples), to_float32(bias)[o]);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    for (std::size_t o = 0; o < outs; ++o) {
+      for (std::int64_t s = 0; s < t; ++s) {
+        for (std::int64_t k = 0; k < kernel; ++k) {
+          const std::int64_t at = s * rate + k - padding;
+          if (at < 0 || at >= samples) continue;
+          const std::size_t tap =
+              (i * outs + o) * static_cast<std::size_t>(kernel) + static_cast<std::size_t>(k);
+          y[o][static_cast<std::size_t>(at)] += w[tap] * x[i][static_cast<std::size_t>(s)];
+        }
+      }
+    }
+  }
+  return y;
+}
+
+Sequence each(Sequence x, const std::function<double(double)>& function) {
+  for (Row& row : x)
+    for (double& value : row) value = function(value);
+  return x;
+}
+
+Sequence leaky(const Sequence& x, double slope) {
+  return each(x, [slope](double value) { return value >= 0 ? value : value * slope; });
+}
+
+Sequence plus(Sequence x, const Sequence& y) {
+  for (std::size_t c = 0; c < x.size(); ++c)
+    for (std::size_t t = 0; t < x[c].size(); ++t) x[c][t] += y[c][t];
+  return x;
+}
+
+class Reference {
+ public:
+  Reference(const MadeUpWeights& weights, const Config& config)
+      : weights_(weights), config_(config) {}
+
+  Row samples(Sequence x, const Sequence* g) const {
+    x = conv(x, "conv_pre", 1);
+    if (g) {
+      const Sequence condition = conv(*g, "cond", 1);
+      for (std::size_t c = 0; c < x.size(); ++c)
+        for (double& value : x[c]) value += condition[c][0];
+    }
+    for (std::size_t i = 0; i < config_.upsample_rates.size(); ++i) {
+      x = conv_transpose1d(leaky(x, 0.1), weights_.at(cat("ups.", i, ".weight")),
+                           weights_.at(cat("ups.", i, ".bias")), config_.upsample_rates[i]);
+      x = mean_of_resblocks(x, i);
+    }
+    const Tensor* bias = has_bias() ? &weights_.at("conv_post.bias") : nullptr;
+    x = conv1d(leaky(x, 0.01), weights_.at("conv_post.weight"), bias, 1);
+    return each(x, [](double value) { return std::tanh(value); })[0];
+  }
+
+ private:
+  bool has_bias() const {
+    const Object dict = weights_.dict();
+    return dict.find("conv_post.bias") != nullptr;
+  }
+
+  Sequence conv(const Sequence& x, const std::string& name, std::int64_t dilation) const {
+    return conv1d(x, weights_.at(name + ".weight"), &weights_.at(name + ".bias"), dilation);
+  }
+
+  Sequence mean_of_resblocks(const Sequence& x, std::size_t stage) const {
+    const std::size_t count = config_.resblock_kernel_sizes.size();
+    Sequence sum;
+    for (std::size_t j = 0; j < count; ++j) {
+      const Sequence y = resblock(x, stage * count + j, config_.resblock_dilation_sizes[j]);
+      sum = sum.empty() ? y : plus(sum, y);
+    }
+    return each(sum, [count](double value) { return value / static_cast<double>(count); });
+  }
+
+  Sequence resblock(Sequence x, std::size_t index,
+                    const std::vector<std::int64_t>& dilations) const {
+    for (std::size_t i = 0; i < dilations.size(); ++i) {
+      const std::string name =
+          cat("resblocks.", index, config_.is_resblock1 ? ".convs1." : ".convs.", i);
+      Sequence xt = conv(leaky(x, 0.1), name, dilations[i]);
+      if (config_.is_resblock1)
+        xt = conv(leaky(xt, 0.1), cat("resblocks.", index, ".convs2.", i), 1);
+      x = plus(xt, x);
+    }
+    return x;
+  }
+
+  const MadeUpWeights& weights_;
+  const Config& config_;
+};
+
+// Weights for a generator of these sizes.
+
+void add_conv(MadeUpWeights& weights, const std::string& name, std::int64_t out, std::int64_t in,
+              std::int64_t kernel) {
+  weights.add_random(name + ".weight", {out, in, kernel});
+  weights.add_random(name + ".bias", {out});
+}
+
+void add_resblock(MadeUpWeights& weights, const Config& config, std::size_t stage, std::size_t j) {
+  const std::size_t index = stage * config.resblock_kernel_sizes.size() + j;
+  const std::int64_t channels = config.channels(stage);
+  const std::int64_t kernel = config.resblock_kernel_sizes[j];
+  for (std::size_t i = 0; i < config.resblock_dilation_sizes[j].size(); ++i) {
+    if (!config.is_resblock1) {
+      add_conv(weights, cat("resblocks.", index, ".convs.", i), channels, channels, kernel);
+      continue;
+    }
+    add_conv(weights, cat("resblocks.", index, ".convs1.", i), channels, channels, kernel);
+    add_conv(weights, cat("resblocks.", index, ".convs2.", i), channels, channels, kernel);
+  }
+}
+
+MadeUpWeights weights_for(const Config& config, bool has_last_bias = false) {
+  MadeUpWeights weights;
+  add_conv(weights, "conv_pre", config.upsample_initial_channel, config.in_channels, 7);
+  if (config.gin_channels != 0)
+    add_conv(weights, "cond", config.upsample_initial_channel, config.gin_channels, 1);
+  for (std::size_t i = 0; i < config.upsample_rates.size(); ++i) {
+    const std::int64_t in = config.upsample_initial_channel >> i;
+    weights.add_random(cat("ups.", i, ".weight"),
+                       {in, config.channels(i), config.upsample_kernel_sizes[i]});
+    weights.add_random(cat("ups.", i, ".bias"), {config.channels(i)});
+    for (std::size_t j = 0; j < config.resblock_kernel_sizes.size(); ++j)
+      add_resblock(weights, config, i, j);
+  }
+  weights.add_random("conv_post.weight", {1, config.channels(config.upsample_rates.size() - 1), 7});
+  if (has_last_bias) weights.add_random("conv_post.bias", {1});
+  return weights;
+}
+
+// The generator as a graph: x [b, in, t], and g [b, gin, 1] where there are speakers -> output.
+std::unique_ptr<Graph> graph_of(const MadeUpWeights& weights, const Config& config,
+                                const Form& form) {
+  const Object dict = weights.dict();
+  const Weights w(dict);
+  const Generator generator(w, config);
+  w.finish("a generator");
+  auto graph = std::make_unique<Graph>();
+  const Dim b = Dim::symbol("b");
+  Value x =
+      graph->add_input("x", type_of(DType::kFloat32, {b, config.in_channels, Dim::symbol("t")}));
+  if (form.has_rows) x = unsqueeze(x, {2});
+  std::optional<Value> g;
+  if (config.gin_channels != 0)
+    g = graph->add_input("g", type_of(DType::kFloat32, {b, config.gin_channels, 1}));
+  graph->add_output("output", generator(x, g, form));
+  return graph;
+}
+
+Sequence sequence_of(const Tensor& tensor, std::int64_t row) {
+  const std::vector<float> values = to_float32(part_of(tensor, 0, row, row + 1));
+  const auto width = static_cast<std::size_t>(tensor.shape[2]);
+  Sequence rows;
+  for (std::size_t start = 0; start < values.size(); start += width)
+    rows.emplace_back(values.begin() + static_cast<std::ptrdiff_t>(start),
+                      values.begin() + static_cast<std::ptrdiff_t>(start + width));
+  return rows;
+}
+
+// How far the graph is from the reference, at the worst, for two rows of so many frames.
+double distance(const Session& session, const MadeUpWeights& weights, const Config& config,
+                std::int64_t frames) {
+  const Tensor x = made_up_tensor({2, config.in_channels, frames}, 1000);
+  const Tensor g = made_up_tensor({2, std::max<std::int64_t>(config.gin_channels, 1), 1}, 1001);
+  Tensors inputs = {{"x", x}};
+  if (config.gin_channels != 0) inputs["g"] = g;
+  const Tensor found = session.run(inputs).at("output");
+  std::vector<float> expected;
+  for (std::int64_t row = 0; row < 2; ++row) {
+    const Sequence g_row = sequence_of(g, row);
+    const Row samples =
+        Reference(weights, config)
+            .samples(sequence_of(x, row), config.gin_channels != 0 ? &g_row : nullptr);
+    expected.insert(expected.end(), samples.begin(), samples.end());
+  }
+  const std::vector<std::int64_t> shape = {2, 1, static_cast<std::int64_t>(expected.size()) / 2};
+  EXPECT_EQ(found.shape, shape);
+  if (found.shape != shape) return INFINITY;
+  return largest_difference(found, tensor_of(shape, expected)).largest;
+}
+
+// Sizes that differ in what the rewrites look at.
+struct Sizes {
+  const char* name;
+  Config config;
+};
+
+Config sizes(std::vector<std::int64_t> rates, std::vector<std::int64_t> kernels) {
+  Config config;
+  config.in_channels = 5;
+  config.upsample_initial_channel = std::int64_t{4} << rates.size();
+  config.upsample_rates = std::move(rates);
+  config.upsample_kernel_sizes = std::move(kernels);
+  config.resblock_kernel_sizes = {3, 5};
+  config.resblock_dilation_sizes = {{1, 2}, {2, 6}};
+  return config;
+}
+
+Config with_resblock1(Config config) {
+  config.is_resblock1 = true;
+  config.resblock_dilation_sizes = {{1, 3, 5}, {2, 1, 3}};
+  return config;
+}
+
+Config with_speakers(Config config) {
+  config.gin_channels = 3;
+  return config;
+}
+
+// Channels that fill blocks of 16.
+Config wide(Config config) {
+  config.upsample_initial_channel = 32;
+  return config;
+}
+
+const std::vector<Sizes>& all_sizes() {
+  static const std::vector<Sizes> kSizes = {
+      {"twice_the_rate", sizes({8, 4, 2}, {16, 8, 4})},
+      {"resblock1", with_resblock1(sizes({4, 4}, {8, 8}))},
+      {"speakers", with_speakers(sizes({4, 4}, {8, 8}))},
+      {"wide", wide(sizes({8, 2}, {16, 4}))},
+      {"odd_rates", sizes({5, 3, 2}, {11, 7, 4})},
+      {"odd_difference", sizes({4, 3}, {7, 6})},
+      {"odd_differences", sizes({4, 2}, {9, 5})},
+      {"as_long_as_the_rate", sizes({4, 4}, {4, 4})},
+      {"thrice_the_rate", sizes({4, 4}, {12, 12})},
+      {"far_from_a_multiple", sizes({8, 2}, {10, 3})},
+      {"rate_of_one", sizes({1, 16}, {3, 32})},
+      {"rate_of_one_of_even_kernel", sizes({1, 4}, {4, 8})},
+      {"rate_of_one_of_kernel_one", sizes({1, 4}, {1, 8})},
+      {"one_stage", sizes({16}, {32})},
+  };
+  return kSizes;
+}
+
+struct NamedForm {
+  const char* name;
+  Form form;
+};
+
+Form form_of(bool has_rows, bool by_convolution, std::int64_t tiles, bool keeps_blocks,
+             std::int64_t phases) {
+  return {has_rows, by_convolution, tiles, keeps_blocks, phases};
+}
+
+const std::vector<NamedForm>& all_forms() {
+  static const std::vector<NamedForm> kForms = {
+      {"plain", Form::plain()},
+      {"rows", form_of(true, false, 1, false, 1)},
+      {"by_convolution", form_of(false, true, 1, false, 1)},
+      {"rows_by_convolution", form_of(true, true, 1, false, 1)},
+      {"two_tiles", form_of(true, false, 2, false, 1)},
+      {"three_tiles", form_of(true, true, 3, false, 1)},
+      {"four_tiles", form_of(true, true, 4, false, 4)},
+      {"blocks", form_of(true, false, 1, true, 1)},
+      {"two_phases", form_of(true, false, 1, false, 2)},
+      {"sixteen_phases", form_of(true, false, 1, false, 16)},
+      {"tiles_and_phases", form_of(true, false, 3, false, 16)},
+      {"what_is_written", Form()},
+      {"all_without_rows", form_of(false, true, 4, true, 16)},
+  };
+  return kForms;
+}
+
+class GeneratorForms : public RunsGraphs,
+                       public testing::WithParamInterface<std::tuple<Sizes, NamedForm>> {};
+
+void PrintTo(const Sizes& sizes, std::ostream* out) { *out << sizes.name; }
+void PrintTo(const NamedForm& form, std::ostream* out) { *out << form.name; }
+
+INSTANTIATE_TEST_SUITE_P(All, GeneratorForms,
+                         testing::Combine(testing::ValuesIn(all_sizes()),
+                                          testing::ValuesIn(all_forms())),
+                         [](const auto& test) {
+                           return cat(std::get<0>(test.param).name, "_",
+                                      std::get<1>(test.param).name);
+                         });
+
+TEST_P(GeneratorForms, GiveWhatPlainLoopsGive) {
+  const Config& config = std::get<0>(GetParam()).config;
+  const MadeUpWeights weights = weights_for(config, config.gin_channels != 0);
+  const Session session = session_of(*graph_of(weights, config, std::get<1>(GetParam()).form));
+  for (const std::int64_t frames : {1, 2, 3, 4, 5, 11, 30, 61})
+    EXPECT_LE(distance(session, weights, config, frames), kTolerance) << frames;
+}
+
+// Steps aside.
+
+std::map<std::string, int> ops_in(const Config& config, const Form& form) {
+  const auto graph = graph_of(weights_for(config), config, form);
+  optimise(*graph);
+  return ops_of(*graph);
+}
+
+// The largest stride of a convolution.
+std::int64_t stride_in(const Config& config, const Form& form) {
+  const auto graph = graph_of(weights_for(config), config, form);
+  std::int64_t largest = 1;
+  for (const Node& node : graph->nodes()) {
+    const Attribute* strides = node.op() == "Conv" ? node.find("strides") : nullptr;
+    if (strides) largest = std::max(largest, std::get<std::vector<std::int64_t>>(*strides).back());
+  }
+  return largest;
+}
+
+// Only tiles are as long as the shorter of two lengths.
+bool is_tiled(const Config& config, const Form& form) { return ops_in(config, form)["Min"] > 0; }
+
+TEST(GeneratorGraph, IsThePaperInItsPlainForm) {
+  const Config config = sizes({8, 4}, {16, 8});
+  auto ops = ops_in(config, Form::plain());
+  EXPECT_EQ(ops["ConvTranspose"], 2);
+  EXPECT_EQ(ops["Conv"], 1 + 2 * 2 * 2 + 1);
+  for (const char* op : {"Reshape", "Transpose", "Slice", "Concat", "Min", "Squeeze", "Div"})
+    EXPECT_EQ(ops[op], 0) << op;
+}
+
+TEST(GeneratorGraph, UpsamplesByConvolutionWhereFewTapsAreEmpty) {
+  const Form form = form_of(true, true, 1, false, 1);
+  EXPECT_EQ(ops_in(sizes({8}, {16}), form)["ConvTranspose"], 0);
+  EXPECT_EQ(ops_in(sizes({4}, {7}), form)["ConvTranspose"], 0) << "7 of 8 taps";
+  EXPECT_EQ(ops_in(sizes({4}, {5}), form)["ConvTranspose"], 1) << "5 of 8 taps";
+  EXPECT_EQ(ops_in(sizes({8}, {10}), form)["ConvTranspose"], 1) << "10 of 16 taps";
+  EXPECT_EQ(ops_in(sizes({8}, {16}), form_of(true, false, 1, false, 1))["ConvTranspose"], 1);
+}
+
+TEST(GeneratorGraph, MakesManySamplesAtOnceWhereTheyComeOutEven) {
+  const Form form = form_of(true, true, 1, false, 16);
+  EXPECT_EQ(stride_in(sizes({8, 4}, {16, 8}), form), 16);
+  EXPECT_EQ(stride_in(sizes({5, 3, 2}, {11, 7, 4}), form), 1) << "a hop of 30";
+  EXPECT_EQ(stride_in(sizes({4, 4}, {7, 8}), form), 1) << "a sample more than the hop";
+  EXPECT_EQ(stride_in(sizes({8, 4}, {16, 8}), form_of(false, true, 1, false, 16)), 1) << "no rows";
+  EXPECT_EQ(stride_in(sizes({8, 4}, {16, 8}), form_of(true, true, 1, false, 1)), 1);
+}
+
+TEST(GeneratorGraph, IsTiledWhereChannelsAreFew) {
+  const Form form = form_of(true, true, 2, false, 1);
+  Config config = sizes({8, 4}, {16, 8});
+  config.upsample_initial_channel = 256;
+  EXPECT_TRUE(is_tiled(config, form)) << "64 channels in the second stage";
+  config.upsample_initial_channel = 512;
+  EXPECT_FALSE(is_tiled(config, form)) << "128 channels in the last stage";
+  EXPECT_FALSE(is_tiled(sizes({8, 4}, {16, 8}), form_of(true, true, 1, false, 1)));
+  EXPECT_FALSE(is_tiled(sizes({8, 4}, {16, 8}), form_of(false, true, 2, false, 1))) << "no rows";
+}
+
+// What lies around a frame.
+
+TEST(HifiganConfig, TellsTheHop) {
+  EXPECT_EQ(sizes({8, 8, 4}, {16, 16, 8}).hop_length(), 256);
+  EXPECT_TRUE(sizes({8, 8, 4}, {16, 16, 8}).is_exact());
+  EXPECT_TRUE(sizes({4, 3}, {8, 5}).is_exact());
+  EXPECT_FALSE(sizes({4, 3}, {8, 6}).is_exact());
+}
+
+// Without biases nothing comes out of nothing, and where a single frame goes in, all samples it has
+// anything to do with are other than 0.
+MadeUpWeights without_biases(const Config& config) {
+  MadeUpWeights quiet;
+  const Object dict = weights_for(config).dict();
+  for (const Entry& entry : dict.entries()) {
+    const Tensor& tensor = entry.value.tensor();
+    if (tensor.shape.size() > 1) {
+      quiet.add(entry.key, tensor);
+    } else {
+      quiet.add(entry.key, tensor_of(tensor.shape,
+                                     std::vector<float>(static_cast<std::size_t>(tensor.numel()))));
+    }
+  }
+  return quiet;
+}
+
+class ReceptiveFieldOf : public RunsGraphs, public testing::WithParamInterface<Sizes> {};
+
+INSTANTIATE_TEST_SUITE_P(All, ReceptiveFieldOf, testing::ValuesIn(all_sizes()),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST_P(ReceptiveFieldOf, AFrameIsAsWideAsOneCanHear) {
+  Config config = GetParam().config;
+  config.gin_channels = 0;
+  const ReceptiveField field = receptive_field(config);
+  const std::int64_t heard = field.right + 2;
+  const std::int64_t frames = heard + field.left + 3;
+  std::vector<float> x(static_cast<std::size_t>(config.in_channels * frames), 0.0F);
+  for (std::int64_t c = 0; c < config.in_channels; ++c)
+    x[static_cast<std::size_t>(c * frames + heard)] = 1;
+  const Session session = session_of(*graph_of(without_biases(config), config, Form::plain()));
+  const std::vector<float> samples =
+      to_float32(session.run({{"x", tensor_of({1, config.in_channels, frames}, x)}}).at("output"));
+  const auto hop = static_cast<std::size_t>(config.hop_length());
+  std::vector<std::int64_t> sounding;
+  for (std::size_t i = 0; i < hop * static_cast<std::size_t>(frames); ++i)
+    if (samples[i] != 0) sounding.push_back(static_cast<std::int64_t>(i / hop));
+  ASSERT_FALSE(sounding.empty());
+  EXPECT_EQ(heard - sounding.front(), field.right);
+  EXPECT_EQ(sounding.back() - heard, field.left);
+}
+
+}  // namespace
+}  // namespace voxport::hifigan
