@@ -21,14 +21,15 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"passes", {"passes", "base", "graph", "voxport/error.h"}},
     {"onnx", {"onnx", "base", "graph", "google"}},
     {"runtime", {"runtime", "base", "onnxruntime_c_api.h"}},
+    {"verify", {"verify", "base", "graph", "onnx", "runtime", "nlohmann"}},
     {"api",
-     {"api", "arch", "base", "checkpoint", "graph", "passes", "onnx", "runtime", "voxport",
-      "nlohmann", "nettle"}},
+     {"api", "arch", "base", "checkpoint", "graph", "passes", "onnx", "runtime", "verify",
+      "voxport", "nlohmann", "nettle"}},
     {"cli", {"cli", "base", "voxport", "CLI"}},
 };
 
 // POSIX is for the rooms that touch the machine.
-const std::set<std::string> kPosix = {"base", "runtime", "cli"};
+const std::set<std::string> kPosix = {"base", "runtime", "verify", "cli"};
 
 bool is_standard(const std::string& header) {
   return header.find('/') == std::string::npos && header.find('.') == std::string::npos;

@@ -29,6 +29,7 @@ struct Command {
 // In the order in which they are met.
 constexpr Command kCommands[] = {
     {"export", "turn a trained model into ONNX, every axis free", add_export},
+    {"check", "prove that a model's axes are free, or name the node that is in the way", add_check},
     {"inspect", "show what a checkpoint holds, running nothing of it", add_inspect},
 };
 

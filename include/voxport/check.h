@@ -1,0 +1,118 @@
+// Check: are the axes of an ONNX model really free, and does it give what it should?
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <voxport/stage.h>
+
+namespace voxport {
+
+struct CheckOptions {
+  bool quick = false;               // few sizes, and no axis that the file declares as a number
+  std::vector<std::int64_t> sizes;  // to try in place of voxport's own
+  double seconds = 60;              // after which no new size is tried
+  // What an input is filled with: a number, or a range "0..9"; by name.
+  std::vector<std::pair<std::string, std::string>> inputs;
+  // Cases to compare with: tensors <case>/in/<name> and <case>/out/<name>.
+  std::vector<std::filesystem::path> references;
+  double tolerance = 1e-4;  // the largest absolute difference of floats that is let pass
+
+  OnStage on_stage;
+  OnProgress on_progress;
+};
+
+// The node that holds on to a size.
+struct CheckCulprit {
+  std::string node, op;
+  std::size_t position = 0;       // in the file's list of nodes
+  std::string holder;             // what holds it: "its shape, the constant [2, 3, -1]"
+  std::vector<std::string> path;  // from an input to the node, by name
+  std::string cause, fix;         // in terms of PyTorch
+};
+
+struct CheckAxis {
+  enum Verdict { kFree, kLimited, kNailed, kLinked, kFixed, kCouldBeFree };
+  Verdict verdict = kFree;
+  std::string name;
+  std::vector<std::pair<std::string, std::size_t>> places;  // inputs, and which axis of each
+  std::vector<std::int64_t> good, bad;                      // sizes that ran, and that did not
+  std::optional<std::int64_t> low, high;                    // kLimited
+  std::int64_t multiple = 1;                                // kLimited
+  std::int64_t size = 0;                                    // kNailed, kFixed, kCouldBeFree
+  std::string linked_to;                                    // kLinked
+  std::string error;  // what ONNX Runtime said of the first size that did not run
+  std::optional<CheckCulprit> culprit;
+
+  // "free", "limited to 1..32", "nailed to 5".
+  std::string text() const;
+};
+
+struct CheckOutput {
+  std::string name;
+  std::size_t axis = 0;
+  std::string declared;  // as the file has it
+  std::string actual;    // what the runs tell; empty when no simple expression gives them
+  bool is_true = true;
+  std::string remark;
+  std::optional<CheckCulprit> culprit;
+};
+
+// Something that must hold without any reference: rows of a batch are the rows alone, and so on.
+struct CheckConsistency {
+  std::string what;
+  bool was_tried = true;  // else the remark says why not
+  bool is_good = true;
+  std::string remark;
+};
+
+struct CheckedTensor {
+  std::string name;
+  bool is_good = false;
+  double largest = 0;   // absolute difference; infinite where one side is NaN
+  double relative = 0;  // of the largest, to the expected value there
+  std::vector<std::int64_t> at;
+  double found = 0, expected = 0;
+  std::string problem;  // another shape or type, or not there at all
+  std::vector<std::uint64_t>
+      histogram;  // differences by powers of ten: 0, up to 1e-9, ..., above 1
+};
+
+struct CheckedCase {
+  std::string name;
+  std::string error;  // why it did not run
+  std::vector<CheckedTensor> outputs;
+  bool is_good() const;
+};
+
+struct CheckReport {
+  std::string path;
+  std::vector<std::pair<std::string, std::string>> inputs;  // and what they were filled with
+  std::vector<CheckAxis> axes;
+  std::vector<CheckOutput> outputs;
+  std::vector<CheckConsistency> consistency;
+  std::vector<CheckedCase> cases;
+  std::size_t nodes = 0;
+  std::size_t runs = 0;
+  bool is_cut_short = false;
+  double seconds = 0;
+  std::string error;  // why the model runs at no size that was tried
+  std::optional<CheckCulprit> culprit;
+
+  // All axes free, all names true, all that must hold does.
+  bool is_good() const;
+};
+
+// Runs the model at many sizes. Fails with kUnreadable or kCorrupt when there is no good model in
+// the file, and with kUnsupported where ONNX Runtime is missing or cannot load it.
+CheckReport check_model(const std::filesystem::path& model, const CheckOptions& options = {});
+
+std::string to_json(const CheckReport& report);
+// One page that stands on its own.
+std::string to_html(const CheckReport& report);
+
+}  // namespace voxport

@@ -1,0 +1,166 @@
+#include <charconv>
+#include <chrono>
+#include <cmath>
+
+#include <voxport/check.h>
+
+#include "api/check_reference.h"
+#include "api/stage_clock.h"
+#include "base/fail.h"
+#include "verify/consistency.h"
+#include "verify/sweep.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value)
+                                                                  : std::nullopt;
+}
+
+// "3", or "0..9".
+Filling filling_of(const std::string& name, const std::string& text) {
+  const std::size_t dots = text.find("..");
+  const auto low = number(std::string_view(text).substr(0, dots));
+  const auto high =
+      dots == std::string::npos ? low : number(std::string_view(text).substr(dots + 2));
+  if (!low || !high || *high < *low)
+    fail(Error::kUsage, "input ", in_quotes(name), " is to be filled with ", in_quotes(text),
+         ", expected a number or a range such as 0..9");
+  return {*low, *high};
+}
+
+std::map<std::string, Filling> fillings_of(const CheckOptions& options) {
+  std::map<std::string, Filling> fillings;
+  for (const auto& [name, text] : options.inputs) fillings[name] = filling_of(name, text);
+  return fillings;
+}
+
+void check_names(const Subject& subject, const CheckOptions& options) {
+  for (const auto& [name, text] : options.inputs) {
+    std::string known;
+    bool is_known = false;
+    for (const Value& input : subject.declared().graph->inputs()) {
+      is_known |= input.name() == name;
+      known += cat(known.empty() ? "" : ", ", printable(input.name()));
+    }
+    if (!is_known)
+      fail(Error::kUsage, "there is no input ", in_quotes(name), "; there are ", known);
+  }
+}
+
+std::optional<CheckCulprit> culprit_of(const std::optional<Culprit>& found) {
+  if (!found) return std::nullopt;
+  return CheckCulprit{found->name, found->op,    found->place, found->holder,
+                      found->path, found->cause, found->fix};
+}
+
+CheckAxis axis_of(const AxisVerdict& verdict) {
+  CheckAxis axis;
+  axis.verdict = static_cast<CheckAxis::Verdict>(verdict.kind);
+  axis.name = verdict.symbol;
+  for (const InputAxis& place : verdict.places) axis.places.emplace_back(place.input, place.axis);
+  axis.good = verdict.good;
+  axis.bad = verdict.bad;
+  axis.low = verdict.low;
+  axis.high = verdict.high;
+  axis.multiple = verdict.multiple;
+  axis.size = verdict.size;
+  axis.linked_to = verdict.linked_to;
+  axis.error = verdict.error;
+  axis.culprit = culprit_of(verdict.culprit);
+  return axis;
+}
+
+CheckOutput output_of(const OutputVerdict& verdict) {
+  return {verdict.output,
+          verdict.axis,
+          verdict.declared,
+          verdict.actual ? verdict.actual->text() : "",
+          verdict.is_true,
+          verdict.remark,
+          culprit_of(verdict.culprit)};
+}
+
+void run_sweep(const fs::path& model, const Subject& subject, const CheckOptions& options,
+               CheckReport& report) {
+  SweepOptions sweep_options;
+  sweep_options.is_quick = options.quick;
+  sweep_options.sizes = options.sizes;
+  sweep_options.seconds = options.seconds;
+  sweep_options.on_progress = options.on_progress;
+  const SweepReport swept = sweep(model, subject, fillings_of(options), sweep_options);
+  report.inputs = swept.inputs;
+  for (const AxisVerdict& verdict : swept.axes) report.axes.push_back(axis_of(verdict));
+  for (const OutputVerdict& verdict : swept.outputs) report.outputs.push_back(output_of(verdict));
+  report.runs = swept.runs;
+  report.is_cut_short = swept.is_cut_short;
+  report.error = swept.error;
+  report.culprit = culprit_of(swept.culprit);
+  if (!swept.error.empty()) return;
+  for (const Consistency& found : check_consistency(subject, swept.base))
+    report.consistency.push_back({found.what, found.was_tried, found.is_good, found.remark});
+}
+
+}  // namespace
+
+std::string CheckAxis::text() const {
+  switch (verdict) {
+    case kFree: return "free";
+    case kNailed: return cat("nailed to ", size);
+    case kLinked: return cat("free, together with ", linked_to);
+    case kFixed: return cat("fixed at ", size);
+    case kCouldBeFree: return cat("declared ", size, ", could be free");
+    case kLimited: break;
+  }
+  if (multiple > 1) return cat("limited to multiples of ", multiple);
+  if (low && high) return cat("limited to ", *low, "..", *high);
+  if (high) return cat("limited to ", *high, " and less");
+  if (low) return cat("limited to ", *low, " and more");
+  return "limited";
+}
+
+bool CheckedCase::is_good() const {
+  return error.empty() && std::all_of(outputs.begin(), outputs.end(),
+                                      [](const CheckedTensor& output) { return output.is_good; });
+}
+
+bool CheckReport::is_good() const {
+  bool good = error.empty();
+  for (const CheckAxis& axis : axes)
+    good &= axis.verdict == CheckAxis::kFree || axis.verdict == CheckAxis::kLinked ||
+            axis.verdict == CheckAxis::kFixed;
+  for (const CheckOutput& output : outputs) good &= output.is_true;
+  for (const CheckConsistency& fact : consistency) good &= fact.is_good;
+  for (const CheckedCase& one : cases) good &= one.is_good();
+  return good;
+}
+
+CheckReport check_model(const fs::path& model, const CheckOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  StageClock clock(options.on_stage);
+  CheckReport report;
+  report.path = model.string();
+  return in_context(cat("checking ", in_quotes(model.native())), [&] {
+    const Subject subject(model, fillings_of(options));
+    check_names(subject, options);
+    report.nodes = subject.nodes().size();
+    clock.done("loaded the model", cat(report.nodes, " nodes"));
+    run_sweep(model, subject, options, report);
+    clock.done("swept the sizes", cat(report.runs, " runs"));
+    for (const fs::path& reference : options.references) {
+      for (CheckedCase& one : check_reference(subject, reference, options.tolerance))
+        report.cases.push_back(std::move(one));
+      clock.done("compared with " + reference.filename().string(), "");
+    }
+    report.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return report;
+  });
+}
+
+}  // namespace voxport

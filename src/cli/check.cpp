@@ -1,0 +1,217 @@
+#include <charconv>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <voxport/check.h>
+#include <voxport/error.h>
+
+#include "base/output_file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+// voxport check model.onnx
+// voxport check model.onnx --reference cases.safetensors
+// voxport check model.onnx --html report.html
+namespace voxport {
+namespace {
+
+constexpr char kDescription[] =
+    "Prove that the axes of an ONNX model are free, or name the node that nails one down. The\n"
+    "model, whoever exported it, is run at many sizes of each axis, alone and together; what\n"
+    "comes out is compared with what the file declares. Exits with 0 when all axes are free, all\n"
+    "names true and all comparisons within their tolerance, and with 1 when not.";
+
+constexpr char kFooter[] =
+    "Examples:\n"
+    "  voxport check model.onnx\n"
+    "  voxport check model.onnx --input 'tokens=0..99' --sizes 1,7,300\n"
+    "  voxport check voice.onnx --reference cases.safetensors --tolerance 1e-5\n"
+    "  voxport check model.onnx --html report.html";
+
+struct Options {
+  std::string model;
+  std::vector<std::string> inputs, references;
+  std::string html;
+  CheckOptions library;
+  bool json = false;
+  bool quiet = false;
+  bool debug = false;
+};
+
+std::string culprit_text(const CheckCulprit& culprit) {
+  std::string text =
+      cat("    held by ", culprit.op, " ", in_quotes(culprit.node), ", node ", culprit.position,
+          culprit.holder.empty() ? "" : ": ", culprit.holder, "\n");
+  if (culprit.path.size() > 1) {
+    text += "    on the way  ";
+    constexpr std::size_t kShown = 6;
+    for (std::size_t i = 0; i < culprit.path.size(); ++i) {
+      const bool is_skipped = culprit.path.size() > kShown && i >= 3 && i + 3 < culprit.path.size();
+      if (is_skipped) {
+        if (i == 3) text += " > ...";
+        continue;
+      }
+      text += cat(i == 0 ? "" : " > ", printable(culprit.path[i], 60));
+    }
+    text += "\n";
+  }
+  text += cat("    typically   ", culprit.cause, "\n    instead     ", culprit.fix, "\n");
+  return text;
+}
+
+std::string places_text(const CheckAxis& axis) {
+  std::string text;
+  for (const auto& [input, number] : axis.places)
+    text += cat(text.empty() ? "" : ", ", printable(input, 40), ":", number);
+  return text;
+}
+
+bool is_fine(const CheckAxis& axis) {
+  return axis.verdict == CheckAxis::kFree || axis.verdict == CheckAxis::kLinked ||
+         axis.verdict == CheckAxis::kFixed;
+}
+
+std::string axes_text(const CheckReport& report) {
+  std::string text;
+  Table table("llll");
+  for (const CheckAxis& axis : report.axes) {
+    if (axis.verdict == CheckAxis::kFixed) continue;
+    table.add({is_fine(axis) ? "ok" : red("no"), printable(axis.name, 40), places_text(axis),
+               axis.text()});
+  }
+  text += table.text();
+  for (const CheckAxis& axis : report.axes) {
+    if (is_fine(axis)) continue;
+    text += cat("\n  ", bold(printable(axis.name, 40)), " is ", axis.text(), "\n");
+    if (axis.verdict == CheckAxis::kCouldBeFree) {
+      text +=
+          "    nothing inside holds it: export with this axis in dynamic_axes (or "
+          "dynamic_shapes)\n";
+      continue;
+    }
+    if (axis.culprit) text += culprit_text(*axis.culprit);
+    if (!axis.error.empty()) text += cat("    ONNX Runtime  ", printable(axis.error, 300), "\n");
+  }
+  return text;
+}
+
+std::string outputs_text(const CheckReport& report) {
+  Table table("lllll");
+  std::string details;
+  for (const CheckOutput& output : report.outputs) {
+    table.add({output.is_true ? "ok" : red("no"), cat(printable(output.name, 40), ":", output.axis),
+               printable(output.declared, 40), output.is_true ? "" : printable(output.remark, 200),
+               output.is_true && output.actual != output.declared && !output.actual.empty()
+                   ? cat("= ", output.actual)
+                   : ""});
+    if (output.culprit)
+      details += cat("\n  ", bold(cat(printable(output.name, 40), ":", output.axis)), " ",
+                     output.remark, "\n", culprit_text(*output.culprit));
+  }
+  return table.text() + details;
+}
+
+std::string cases_text(const CheckReport& report) {
+  Table table("lllrrl");
+  for (const CheckedCase& one : report.cases) {
+    if (!one.error.empty()) table.add({red("no"), printable(one.name), printable(one.error, 200)});
+    for (const CheckedTensor& output : one.outputs) {
+      table.add({output.is_good ? "ok" : red("no"), printable(one.name), printable(output.name),
+                 output.problem.empty() ? cat(output.largest) : "",
+                 output.problem.empty() ? cat(output.relative) : "",
+                 output.problem.empty() ? cat("at ", shape_text(output.at), ": ", output.found,
+                                              ", expected ", output.expected)
+                                        : printable(output.problem)});
+    }
+  }
+  return table.text();
+}
+
+std::string report_text(const CheckReport& report) {
+  std::string text = cat(report.is_good() ? bold("free and right") : red("not free, or not right"),
+                         ": ", printable(report.path, 4096), "\n");
+  if (!report.error.empty())
+    text += cat("  it runs at no size that was tried: ", printable(report.error, 400), "\n");
+  if (report.culprit) text += culprit_text(*report.culprit);
+  if (!report.axes.empty()) text += cat("\n", bold("axes of inputs"), "\n", axes_text(report));
+  if (!report.outputs.empty())
+    text += cat("\n", bold("axes of outputs"), "\n", outputs_text(report));
+  if (!report.consistency.empty()) {
+    Table table("lll");
+    for (const CheckConsistency& fact : report.consistency)
+      table.add({!fact.was_tried ? dim("--")
+                 : fact.is_good  ? "ok"
+                                 : red("no"),
+                 fact.what, printable(fact.remark, 200)});
+    text += cat("\n", bold("consistency"), "\n", table.text());
+  }
+  if (!report.cases.empty())
+    text += cat("\n", bold("reference"), dim(" (largest difference, relative to its value)"), "\n",
+                cases_text(report));
+  return text + cat("\n  ", with_commas(report.nodes), " nodes, ", report.runs, " runs, ",
+                    report.seconds, " s", report.is_cut_short ? "; cut short" : "", "\n");
+}
+
+void read_inputs(Options& options) {
+  for (const std::string& input : options.inputs) {
+    const std::size_t equals = input.rfind('=');
+    if (equals == std::string::npos || equals == 0)
+      throw CLI::ValidationError("--input", in_quotes(input) + " is not NAME=VALUE");
+    options.library.inputs.emplace_back(input.substr(0, equals), input.substr(equals + 1));
+  }
+}
+
+int run_check(Options& options) {
+  read_inputs(options);
+  ProgressLine progress("checking", options.quiet || options.debug);
+  options.library.references.assign(options.references.begin(), options.references.end());
+  options.library.on_stage = tell_stages(options.debug);
+  options.library.on_progress = [&](double done) { progress.show(done); };
+  const CheckReport report = check_model(options.model, options.library);
+  progress.clear();
+  if (!options.html.empty()) {
+    OutputFiles files;
+    files.add(options.html).append(as_bytes(to_html(report)));
+    files.commit();
+  }
+  if (!options.quiet) print(options.json ? to_json(report) + "\n" : report_text(report));
+  return report.is_good() ? 0 : 1;
+}
+
+}  // namespace
+
+Run add_check(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.description(kDescription);
+  app.footer(kFooter);
+  app.add_option("MODEL", options->model, "an ONNX file")->required();
+  app.add_flag("--quick", options->library.quick, "few sizes, and open axes alone");
+  app.add_option("--sizes", options->library.sizes, "sizes to try, in place of voxport's own")
+      ->delimiter(',')
+      ->type_name("N,N,...")
+      ->check(CLI::Range(1, 1 << 24));
+  app.add_option("--seconds", options->library.seconds, "after which no new size is tried")
+      ->type_name("S")
+      ->capture_default_str();
+  app.add_option("--input", options->inputs,
+                 "what to fill an input with: a number, or a range such as 0..9")
+      ->type_name("NAME=VALUE");
+  app.add_option("--reference", options->references,
+                 "recorded cases to compare with: a safetensors file of <case>/in/<name> and\n"
+                 "<case>/out/<name>")
+      ->type_name("FILE");
+  app.add_option("--tolerance", options->library.tolerance,
+                 "the largest absolute difference that is let pass")
+      ->type_name("T")
+      ->capture_default_str();
+  app.add_option("--html", options->html, "write the report as one page")->type_name("FILE");
+  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.add_flag("-q,--quiet", options->quiet, "print nothing; the exit code tells");
+  app.add_flag("--debug", options->debug, "tell each stage, its time and counts on standard error");
+  return [options] { return run_check(*options); };
+}
+
+}  // namespace voxport

@@ -1,0 +1,72 @@
+#include "onnx/probe_copy.h"
+
+#include <charconv>
+
+#include <onnx/onnx_pb.h>
+
+#include "base/fail.h"
+
+namespace voxport {
+namespace {
+
+bool has_external_data(const onnx::GraphProto& graph) {
+  for (const onnx::TensorProto& tensor : graph.initializer())
+    if (tensor.data_location() == onnx::TensorProto::EXTERNAL) return true;
+  return false;
+}
+
+void name_nodes(onnx::GraphProto& graph, const std::string& prefix) {
+  graph.clear_value_info();
+  for (int i = 0; i < graph.node_size(); ++i) {
+    onnx::NodeProto& node = *graph.mutable_node(i);
+    const std::string name = cat(prefix, i);
+    node.set_name(name);
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute())
+      if (attribute.has_g()) name_nodes(*attribute.mutable_g(), name + ".");
+  }
+}
+
+void forget_sizes(onnx::TypeProto& type) {
+  if (!type.has_tensor_type() || !type.tensor_type().has_shape()) return;
+  for (auto& dim : *type.mutable_tensor_type()->mutable_shape()->mutable_dim()) dim.Clear();
+}
+
+void free_axes(onnx::ValueInfoProto& input,
+               const std::set<std::pair<std::string, std::size_t>>& freed) {
+  auto& dims = *input.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim();
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(dims.size()); ++axis)
+    if (freed.contains({input.name(), axis})) dims[static_cast<int>(axis)].Clear();
+}
+
+}  // namespace
+
+ProbeCopy probe_copy(Bytes model, const std::set<std::pair<std::string, std::size_t>>& freed) {
+  onnx::ModelProto proto;
+  if (model.size() > INT32_MAX ||
+      !proto.ParseFromArray(model.data(), static_cast<int>(model.size())))
+    fail(Error::kCorrupt, "the file is no ONNX model");
+  onnx::GraphProto& graph = *proto.mutable_graph();
+  if (has_external_data(graph))
+    fail(Error::kUnsupported, "weights in other files: the nodes cannot be looked into");
+  ProbeCopy copy;
+  for (const onnx::NodeProto& node : graph.node()) copy.node_names.push_back(node.name());
+  name_nodes(graph, "n");
+  for (onnx::ValueInfoProto& output : *graph.mutable_output()) forget_sizes(*output.mutable_type());
+  for (onnx::ValueInfoProto& input : *graph.mutable_input())
+    if (input.type().has_tensor_type() && input.type().tensor_type().has_shape())
+      free_axes(input, freed);
+  copy.bytes = proto.SerializeAsString();
+  return copy;
+}
+
+std::optional<NodePlace> place_of(std::string_view name) {
+  if (!name.starts_with('n')) return std::nullopt;
+  NodePlace place;
+  const char* const end = name.data() + name.size();
+  const auto [rest, error] = std::from_chars(name.data() + 1, end, place.index);
+  if (error != std::errc()) return std::nullopt;
+  if (rest != end && *rest == '.') place.inner.assign(rest + 1, end);
+  return place;
+}
+
+}  // namespace voxport

@@ -1,0 +1,38 @@
+// A copy of a model for looking inside: every node has a name that tells its place, no size of an
+// output is declared, and inputs may be freed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/blob.h"
+
+namespace voxport {
+
+// Where a node is: its place in the list of the outermost graph's nodes, and, of the nodes inside
+// of that one, which.
+struct NodePlace {
+  std::size_t index = 0;
+  std::string inner;  // empty for the node itself
+};
+
+struct ProbeCopy {
+  std::string bytes;
+  std::vector<std::string> node_names;  // what the file calls them, by place; may be empty
+};
+
+// `freed` are axes of inputs, by name and number, whose size is left open.
+// Node names become "n3", and inside of the graphs of that node "n3.0", "n3.1.2". Fails with
+// kCorrupt when the bytes are no model, and with kUnsupported when weights lie in other files.
+ProbeCopy probe_copy(Bytes model, const std::set<std::pair<std::string, std::size_t>>& freed);
+
+// The place that a name of such a copy tells; nothing for other names.
+std::optional<NodePlace> place_of(std::string_view name);
+
+}  // namespace voxport

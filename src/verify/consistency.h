@@ -1,0 +1,23 @@
+// What must hold of a model without any reference.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "verify/model.h"
+
+namespace voxport {
+
+struct Consistency {
+  std::string what;
+  bool was_tried = true;
+  bool is_good = true;
+  std::string remark;
+};
+
+// A row of a batch is the same row alone; padding that is declared as such changes nothing before
+// the end. `base` are sizes at which the model runs. What the model's own metadata calls its
+// receptive field is left out at the end of a row.
+std::vector<Consistency> check_consistency(const Subject& subject, const Sizes& base);
+
+}  // namespace voxport

@@ -1,0 +1,40 @@
+// What to fill an input with, so that a model takes it: by what the input means.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "verify/model.h"
+
+namespace voxport {
+
+struct Meaning {
+  enum Kind {
+    kNormal,   // normal noise
+    kIndex,    // whole numbers from 0 to below `limit`
+    kLengths,  // the size of an axis
+    kOnes,     // a mask
+    kGiven,    // what the caller says
+    kScales,   // Piper's: noise, length, noise_w
+  };
+  Kind kind = kNormal;
+  std::int64_t limit = 1;  // kIndex
+  std::string symbol;      // kLengths: of the axis; empty where that is of a constant `limit`
+  Filling given;           // kGiven
+
+  // "indices below 256", "lengths of 'phonemes'", for people.
+  std::string text() const;
+};
+
+// What the input means, told by the operators it feeds, its type and its name.
+Meaning meaning_of(const Value& input, const Graph& graph);
+
+// A tensor of that meaning and shape; the same for the same name.
+Tensor fill(const std::string& name, DType dtype, const std::vector<std::int64_t>& shape,
+            const Meaning& meaning, const Sizes& sizes);
+
+}  // namespace voxport

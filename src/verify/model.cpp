@@ -1,0 +1,216 @@
+#include "verify/model.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include <nlohmann/json.hpp>
+
+#include "base/fail.h"
+#include "verify/fill.h"
+
+namespace voxport {
+namespace {
+
+// The name in quotes after the last "OP '" of a message, where it is one of the copy's.
+std::optional<NodePlace> node_in(const std::string& message) {
+  std::optional<NodePlace> found;
+  for (std::size_t at = message.find(" 'n"); at != std::string::npos;
+       at = message.find(" 'n", at + 1)) {
+    const std::size_t end = message.find('\'', at + 2);
+    if (end == std::string::npos) break;
+    if (auto place = place_of(std::string_view(message).substr(at + 2, end - at - 2)))
+      found = std::move(place);
+  }
+  // Inside of others the names are as ONNX Runtime writes them.
+  for (std::size_t at = message.find("Name:'n"); at != std::string::npos;
+       at = message.find("Name:'n", at + 1)) {
+    const std::size_t end = message.find('\'', at + 6);
+    if (end == std::string::npos) break;
+    if (auto place = place_of(std::string_view(message).substr(at + 6, end - at - 6)))
+      found = std::move(place);
+  }
+  return found;
+}
+
+std::vector<std::vector<std::int64_t>> shapes_in(const nlohmann::json& list) {
+  std::vector<std::vector<std::int64_t>> shapes;
+  for (const auto& entry : list) {
+    if (!entry.is_object() || entry.empty()) continue;
+    const auto& shape = entry.begin().value();
+    shapes.push_back(shape.is_array() ? shape.get<std::vector<std::int64_t>>()
+                                      : std::vector<std::int64_t>());
+  }
+  return shapes;
+}
+
+// What ONNX Runtime's profile tells of the nodes, by their names.
+Trace read_profile(std::string_view text) {
+  Trace trace;
+  const nlohmann::json events = nlohmann::json::parse(text, nullptr, false);
+  constexpr std::string_view kSuffix = "_kernel_time";
+  for (const auto& event : events) {
+    const std::string name = event.value("name", "");
+    if (!name.ends_with(kSuffix) || !event.contains("args")) continue;
+    const auto place = place_of(std::string_view(name).substr(0, name.size() - kSuffix.size()));
+    if (!place || !place->inner.empty()) continue;
+    const auto& args = event["args"];
+    if (args.contains("input_type_shape") && args.contains("output_type_shape"))
+      trace[place->index] = {shapes_in(args["input_type_shape"]),
+                             shapes_in(args["output_type_shape"])};
+  }
+  return trace;
+}
+
+// A folder of our own that is gone with everything in it when this is.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "voxport.XXXXXX").string();
+    if (!mkdtemp(pattern.data())) fail(Error::kUnwritable, "there is no room for temporary files");
+    path_ = pattern;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+Subject::Subject(const std::filesystem::path& path, const std::map<std::string, Filling>& fillings,
+                 const std::set<std::pair<std::string, std::size_t>>& freed)
+    : name_(path.filename()), path_(path), declared_(read_onnx(path)), fillings_(fillings) {
+  const Blob file = Blob::map_file(path);
+  try {
+    ProbeCopy copy = probe_copy(file.bytes(), freed);
+    copy_ = Blob::own(std::move(copy.bytes));
+    node_names_ = std::move(copy.node_names);
+    inside_ = read_onnx(*copy_, path.parent_path());
+  } catch (const Error& error) {
+    if (error.kind() != Error::kUnsupported) throw;
+    inside_ = read_onnx(path);
+  }
+  for (const Node& node : inside_.graph->nodes())
+    if (const auto place = place_of(node.name())) nodes_.emplace(place->index, node);
+  session_ = session({});
+  for (const PortInfo& port : session_->inputs()) {
+    for (std::size_t axis = 0; axis < port.axes.size(); ++axis) {
+      const Value* value = nullptr;
+      for (const Value& input : declared_.graph->inputs())
+        if (input.name() == port.name) value = &input;
+      if (!value || !value->type().shape || axis >= value->rank()) continue;
+      const Dim& dim = value->dim(static_cast<std::int64_t>(axis));
+      InputAxis found{port.name, axis, dim.text(), true, dim.constant()};
+      if (found.fixed && !freed.contains({port.name, axis})) {
+        fixed_.push_back(std::move(found));
+        continue;
+      }
+      if (found.fixed) found.symbol = cat(port.name, ".", axis);
+      axes_.push_back(std::move(found));
+    }
+  }
+}
+
+Session Subject::session(const SessionOptions& options) const {
+  return copy_ ? Session::from_bytes(*copy_, name_, options) : Session(path_, options);
+}
+
+std::string Subject::node_name(std::size_t place) const {
+  if (place < node_names_.size() && !node_names_[place].empty()) return node_names_[place];
+  const auto node = nodes_.find(place);
+  return node == nodes_.end() ? "" : cat("the maker of ", node->second.output().name());
+}
+
+std::vector<std::string> Subject::symbols() const {
+  std::vector<std::string> symbols;
+  for (const InputAxis& axis : axes_)
+    if (std::find(symbols.begin(), symbols.end(), axis.symbol) == symbols.end())
+      symbols.push_back(axis.symbol);
+  return symbols;
+}
+
+Tensors Subject::inputs(const Sizes& sizes) const {
+  Tensors tensors;
+  for (const PortInfo& port : session_->inputs()) {
+    std::vector<std::int64_t> shape;
+    const Value* value = nullptr;
+    for (const Value& input : declared_.graph->inputs())
+      if (input.name() == port.name) value = &input;
+    if (!value) fail(Error::kUnsupported, "input ", in_quotes(port.name), " is not in the graph");
+    for (std::size_t axis = 0; axis < (value->type().shape ? value->rank() : 0); ++axis) {
+      std::int64_t size = value->dim(static_cast<std::int64_t>(axis)).constant().value_or(1);
+      for (const InputAxis& open : axes_)
+        if (open.input == port.name && open.axis == axis) size = sizes.at(open.symbol);
+      shape.push_back(size);
+    }
+    Meaning meaning = meaning_of(*value, *declared_.graph);
+    if (const auto given = fillings_.find(port.name); given != fillings_.end()) {
+      meaning.kind = Meaning::kGiven;
+      meaning.given = given->second;
+    }
+    tensors.emplace(port.name, fill(port.name, port.dtype, shape, meaning, sizes));
+  }
+  return tensors;
+}
+
+double Subject::input_bytes(const Sizes& sizes) const {
+  double total = 0;
+  for (const Value& input : declared_.graph->inputs()) {
+    double bytes = static_cast<double>(size_of(input.dtype()));
+    for (std::size_t axis = 0; axis < (input.type().shape ? input.rank() : 0); ++axis) {
+      double size =
+          static_cast<double>(input.dim(static_cast<std::int64_t>(axis)).constant().value_or(1));
+      for (const InputAxis& open : axes_)
+        if (open.input == input.name() && open.axis == axis)
+          size = static_cast<double>(sizes.at(open.symbol));
+      bytes *= size;
+    }
+    total += bytes;
+  }
+  return total;
+}
+
+Outcome Subject::run(const Sizes& sizes) const {
+  Outcome outcome;
+  outcome.sizes = sizes;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    for (const auto& [name, tensor] : session_->run(inputs(sizes)))
+      outcome.outputs.emplace(name, tensor.shape);
+    outcome.is_good = true;
+  } catch (const Error& error) {
+    outcome.error = error.what();
+    outcome.failed_node = node_in(outcome.error);
+  }
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return outcome;
+}
+
+Trace Subject::trace(const Sizes& sizes) const {
+  if (!copy_) return {};
+  const ScratchFolder scratch;
+  {
+    SessionOptions options;
+    options.optimisation = Optimisation::kNone;
+    options.profile = scratch.path() / "profile";
+    const Session slow = session(options);
+    try {
+      slow.run(inputs(sizes));
+    } catch (const Error&) {  // as far as it got
+    }
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(scratch.path()))
+    return read_profile(Blob::map_file(entry.path()).text());
+  return {};
+}
+
+}  // namespace voxport

@@ -1,0 +1,101 @@
+// Subject: the model that is looked into: its graph, a session that runs it, and what its inputs
+// mean.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/blob.h"
+#include "onnx/probe_copy.h"
+#include "onnx/read.h"
+#include "runtime/session.h"
+
+namespace voxport {
+
+// Sizes by symbol.
+using Sizes = std::map<std::string, std::int64_t>;
+
+// A dynamic axis of an input: what it is called, or what we call it.
+struct InputAxis {
+  std::string input;
+  std::size_t axis = 0;
+  std::string symbol;
+  bool is_named = false;              // whether the file names it
+  std::optional<std::int64_t> fixed;  // the size that the file declares, where it declares a number
+};
+
+// What one run came to.
+struct Outcome {
+  Sizes sizes;
+  bool is_good = false;
+  std::string error;  // what ONNX Runtime said, on one line
+  std::optional<NodePlace> failed_node;
+  std::map<std::string, std::vector<std::int64_t>> outputs;  // shapes
+  double seconds = 0;
+};
+
+// The shapes that went into a node and came out of it.
+struct NodeTrace {
+  std::vector<std::vector<std::int64_t>> inputs, outputs;
+};
+using Trace = std::map<std::size_t, NodeTrace>;  // by the node's place
+
+// How inputs are filled where the caller says so: one number, or all numbers of a range.
+struct Filling {
+  double low = 0;
+  double high = 0;  // the same as low for one number
+};
+
+class Subject {
+ public:
+  // Fails as read_onnx() and Session do. Axes in `freed` are open whatever the file says.
+  Subject(const std::filesystem::path& path, const std::map<std::string, Filling>& fillings,
+          const std::set<std::pair<std::string, std::size_t>>& freed = {});
+
+  // As the file declares it.
+  const OnnxModel& declared() const { return declared_; }
+  // The nodes by their place in the file. Constants are none, and have no entry.
+  const std::map<std::size_t, Node>& nodes() const { return nodes_; }
+  // What the file calls a node, or what it makes where it has no name.
+  std::string node_name(std::size_t place) const;
+  // The graph that the nodes belong to.
+  const Graph& graph() const { return *inside_.graph; }
+  // Open axes, in order; and those that the file gives a number.
+  const std::vector<InputAxis>& axes() const { return axes_; }
+  const std::vector<InputAxis>& fixed_axes() const { return fixed_; }
+  // Each symbol once, in order of first appearance.
+  std::vector<std::string> symbols() const;
+
+  // Inputs of these sizes, the same every time.
+  Tensors inputs(const Sizes& sizes) const;
+  // The number of bytes that inputs of these sizes have.
+  double input_bytes(const Sizes& sizes) const;
+
+  Outcome run(const Sizes& sizes) const;
+  // Runs and keeps the outputs themselves; fails when the run does.
+  Tensors run_tensors(const Tensors& inputs) const { return session_->run(inputs); }
+  // Runs once more, slowly, and tells the shapes inside, as far as it got.
+  Trace trace(const Sizes& sizes) const;
+
+ private:
+  Session session(const SessionOptions& options) const;
+
+  std::string name_;
+  std::filesystem::path path_;
+  OnnxModel declared_;
+  std::optional<Blob> copy_;  // for looking inside; none where weights lie in other files
+  std::vector<std::string> node_names_;
+  OnnxModel inside_;
+  std::map<std::size_t, Node> nodes_;
+  std::vector<InputAxis> axes_, fixed_;
+  std::map<std::string, Filling> fillings_;
+  std::optional<Session> session_;
+};
+
+}  // namespace voxport

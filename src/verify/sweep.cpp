@@ -1,0 +1,464 @@
+#include "verify/sweep.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "base/fail.h"
+#include "graph/builder.h"
+#include "verify/fill.h"
+#include "verify/relation.h"
+
+namespace voxport {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Inputs of more bytes than this are not tried.
+constexpr double kMaxInputBytes = 256e6;
+constexpr std::int64_t kMaxTable = 5000;  // longest table that is stepped over
+
+// Numbers that the graph holds and that may be sizes: of constants, and in them.
+std::vector<std::int64_t> numbers_in(const Subject& subject) {
+  std::set<std::int64_t> numbers;
+  for (const Value& constant : subject.graph().constants()) {
+    const Tensor& tensor = *constant.constant();
+    for (const std::int64_t size : tensor.shape) numbers.insert(size);
+    const bool holds_sizes = tensor.dtype == DType::kInt64 && tensor.shape.size() <= 1 &&
+                             tensor.numel() <= 16 && tensor.unreadable.empty();
+    if (!holds_sizes) continue;
+    for (const std::int64_t number : int64_values(tensor)) numbers.insert(number);
+  }
+  std::vector<std::int64_t> sizes;
+  for (const std::int64_t number : numbers)
+    if (number > 0 && number <= kMaxTable) sizes.push_back(number);
+  return sizes;
+}
+
+// Lengths of tables that positions may run off: constants of floats that are sliced, gathered from
+// or added.
+std::vector<std::int64_t> tables_in(const Subject& subject) {
+  std::set<std::int64_t> lengths;
+  for (const auto& [place, node] : subject.nodes()) {
+    for (const Value& input : node.inputs()) {
+      const Tensor* tensor = input ? input.constant() : nullptr;
+      const bool is_table = tensor && tensor->dtype == DType::kFloat32 && tensor->shape.size() >= 2;
+      const bool is_stepped = node.op() == "Slice" || node.op() == "Gather" || node.op() == "Add" ||
+                              node.op() == "Mul" || node.op() == "Where";
+      if (!is_table || !is_stepped) continue;
+      for (std::size_t axis = 0; axis + 1 < tensor->shape.size(); ++axis)
+        if (tensor->shape[axis] >= 8 && tensor->shape[axis] <= kMaxTable)
+          lengths.insert(tensor->shape[axis]);
+    }
+  }
+  return {lengths.begin(), lengths.end()};
+}
+
+class Sweep {
+ public:
+  Sweep(const Subject& subject, const SweepOptions& options)
+      : subject_(subject), options_(options), start_(Clock::now()) {
+    read_metadata();
+  }
+
+  SweepReport run() {
+    for (const Value& input : subject_.declared().graph->inputs())
+      report_.inputs.emplace_back(input.name(),
+                                  meaning_of(input, *subject_.declared().graph).text());
+    if (!find_base()) return std::move(report_);
+    const std::vector<std::string> symbols = subject_.symbols();
+    for (std::size_t i = 0; i < symbols.size(); ++i) {
+      vary(symbols[i]);
+      progress(0.7 * static_cast<double>(i + 1) / static_cast<double>(symbols.size()));
+    }
+    vary_together();
+    for (const std::string& symbol : symbols) report_.axes.push_back(judge(symbol));
+    progress(0.85);
+    judge_outputs();
+    progress(1);
+    return std::move(report_);
+  }
+
+ private:
+  void progress(double done) const {
+    if (options_.on_progress) options_.on_progress(done);
+  }
+
+  bool has_time() {
+    const double taken = std::chrono::duration<double>(Clock::now() - start_).count();
+    if (taken < options_.seconds) return true;
+    report_.is_cut_short = true;
+    return false;
+  }
+
+  // Ranges and relations that the model's own metadata gives: voxport.axes.
+  void read_metadata() {
+    for (const auto& [key, text] : subject_.declared().metadata) {
+      if (key != "voxport.axes") continue;
+      const nlohmann::json axes = nlohmann::json::parse(text, nullptr, false);
+      if (!axes.is_object()) continue;
+      for (const auto& [name, facts] : axes.items()) {
+        if (!facts.is_object()) continue;
+        if (facts.contains("min") && facts["min"].is_number_integer())
+          least_[name] = facts["min"].get<std::int64_t>();
+        if (facts.contains("min") && facts["min"].is_string())
+          not_below_[name] = facts["min"].get<std::string>();
+        if (facts.contains("equals") && facts["equals"].is_string())
+          relations_[name] = facts["equals"].get<std::string>();
+      }
+    }
+  }
+
+  const Outcome& outcome_of(const Sizes& sizes) {
+    const auto known = outcomes_.find(sizes);
+    if (known != outcomes_.end()) return known->second;
+    ++report_.runs;
+    return outcomes_.emplace(sizes, subject_.run(sizes)).first->second;
+  }
+
+  bool is_allowed(const Sizes& sizes) const {
+    for (const auto& [symbol, size] : sizes) {
+      const auto least = least_.find(symbol);
+      if (least != least_.end() && size < least->second) return false;
+    }
+    return subject_.input_bytes(sizes) <= kMaxInputBytes;
+  }
+
+  // An axis that must not be shorter than what only the run tells is given room.
+  void make_room(Sizes& sizes) const {
+    constexpr std::int64_t kRoom = 64;
+    std::int64_t largest = 1;
+    for (const auto& [symbol, size] : sizes)
+      if (!not_below_.contains(symbol)) largest = std::max(largest, size);
+    for (auto& [symbol, size] : sizes)
+      if (not_below_.contains(symbol)) size = kRoom * largest;
+  }
+
+  Sizes all_of_size(std::int64_t size) const {
+    Sizes sizes;
+    for (const std::string& symbol : subject_.symbols()) sizes[symbol] = size;
+    make_room(sizes);
+    return sizes;
+  }
+
+  bool try_base(const Sizes& sizes) {
+    if (!is_allowed(sizes) || !has_time()) return false;
+    const Outcome& outcome = outcome_of(sizes);
+    if (outcome.is_good) {
+      report_.base = sizes;
+      return true;
+    }
+    if (report_.error.empty()) report_.error = outcome.error;
+    return false;
+  }
+
+  // Sizes at which the model runs: the same for all, or else numbers that the graph holds.
+  bool find_base() {
+    for (const std::int64_t size : {7, 5, 3, 2, 1, 4, 8, 6, 10, 16, 12, 32, 20, 50, 64, 100, 128})
+      if (try_base(all_of_size(size))) return found_base();
+    const std::vector<std::int64_t> numbers = numbers_in(subject_);
+    for (const std::int64_t size : numbers)
+      if (try_base(all_of_size(size))) return found_base();
+    return search_base(numbers, all_of_size(1), 0) && found_base();
+  }
+
+  bool found_base() {
+    report_.error.clear();
+    return true;
+  }
+
+  bool search_base(const std::vector<std::int64_t>& numbers, Sizes sizes, std::size_t at) {
+    constexpr std::size_t kMaxRuns = 600;
+    const std::vector<std::string> symbols = subject_.symbols();
+    if (at == symbols.size()) return try_base(sizes);
+    for (const std::int64_t size : numbers) {
+      if (report_.runs > kMaxRuns || size > 64) break;
+      sizes[symbols[at]] = size;
+      if (search_base(numbers, sizes, at + 1)) return true;
+    }
+    return false;
+  }
+
+  std::vector<std::int64_t> sizes_to_try() const {
+    if (!options_.sizes.empty()) return options_.sizes;
+    if (options_.is_quick) return {1, 2, 3, 11};
+    std::set<std::int64_t> sizes = {1, 2, 3, 4, 5, 8, 11, 16, 31, 64, 257};
+    const std::vector<std::int64_t> tables = tables_in(subject_);
+    const std::size_t first = tables.size() > 3 ? tables.size() - 3 : 0;
+    for (std::size_t i = first; i < tables.size(); ++i) sizes.insert(tables[i] + 1);
+    return {sizes.begin(), sizes.end()};
+  }
+
+  void vary(const std::string& symbol) {
+    double seconds = 0;
+    for (const std::int64_t size : sizes_to_try()) {
+      Sizes sizes = report_.base;
+      sizes[symbol] = size;
+      make_room(sizes);
+      if (not_below_.contains(symbol)) sizes[symbol] = std::max(size, report_.base[symbol]);
+      // A run may cost the square of its length; what would take all the time is left out.
+      const bool is_dear = seconds * 16 > options_.seconds;
+      if (!is_allowed(sizes) || !has_time() || is_dear) {
+        report_.is_cut_short |= is_dear;
+        continue;
+      }
+      seconds = outcome_of(sizes).seconds;
+    }
+  }
+
+  void vary_together() {
+    for (const std::int64_t size : sizes_to_try())
+      if (size <= 64 && is_allowed(all_of_size(size)) && has_time()) outcome_of(all_of_size(size));
+  }
+
+  Sizes with(const std::string& symbol, std::int64_t size) const {
+    Sizes sizes = report_.base;
+    sizes[symbol] = size;
+    make_room(sizes);
+    return sizes;
+  }
+
+  bool is_good_at(const std::string& symbol, std::int64_t size) {
+    return outcome_of(with(symbol, size)).is_good;
+  }
+
+  AxisVerdict judge(const std::string& symbol) {
+    AxisVerdict verdict;
+    verdict.symbol = symbol;
+    for (const InputAxis& axis : subject_.axes())
+      if (axis.symbol == symbol) verdict.places.push_back(axis);
+    std::set<std::int64_t> good;
+    std::set<std::int64_t> bad;
+    for (const auto& [sizes, outcome] : outcomes_) {
+      if (sizes != with(symbol, sizes.at(symbol))) continue;
+      (outcome.is_good ? good : bad).insert(sizes.at(symbol));
+    }
+    if (bad.empty()) {
+      verdict.good.assign(good.begin(), good.end());
+      return verdict;
+    }
+    const std::int64_t first_bad = nearest_bad(bad, report_.base.at(symbol));
+    verdict.error = outcome_of(with(symbol, first_bad)).error;
+    classify(verdict, good, bad);
+    verdict.good.assign(good.begin(), good.end());
+    verdict.bad.assign(bad.begin(), bad.end());
+    if (verdict.kind == AxisVerdict::kLinked) return verdict;
+    const Outcome& failure = outcome_of(with(symbol, first_bad));
+    verdict.culprit =
+        find_culprit(subject_, report_.base, with(symbol, first_bad), failure.failed_node, "");
+    return verdict;
+  }
+
+  static std::int64_t nearest_bad(const std::set<std::int64_t>& bad, std::int64_t base) {
+    const auto above = bad.upper_bound(base);
+    return above != bad.end() ? *above : *bad.rbegin();
+  }
+
+  void classify(AxisVerdict& verdict, std::set<std::int64_t>& good, std::set<std::int64_t>& bad) {
+    if (const auto partner = linked_partner(verdict.symbol, bad)) {
+      verdict.kind = AxisVerdict::kLinked;
+      verdict.linked_to = *partner;
+      return;
+    }
+    std::set<std::int64_t> beyond_one = good;
+    beyond_one.erase(1);  // a size of 1 may run by being repeated
+    if (beyond_one.size() <= 1) {
+      verdict.kind = AxisVerdict::kNailed;
+      verdict.size = beyond_one.empty() ? *good.begin() : *beyond_one.begin();
+      return;
+    }
+    verdict.kind = AxisVerdict::kLimited;
+    const std::int64_t step =
+        std::accumulate(beyond_one.begin(), beyond_one.end(), std::int64_t{0},
+                        [](std::int64_t a, std::int64_t b) { return std::gcd(a, b); });
+    const bool are_multiples =
+        step > 1 &&
+        std::none_of(bad.begin(), bad.end(), [&](std::int64_t size) { return size % step == 0; });
+    if (are_multiples) {
+      verdict.multiple = step;
+      return;
+    }
+    find_bounds(verdict, good, bad);
+  }
+
+  // Closes in on the first and the last size that is good.
+  void find_bounds(AxisVerdict& verdict, std::set<std::int64_t>& good,
+                   std::set<std::int64_t>& bad) {
+    const auto close_in = [&](std::int64_t yes, std::int64_t no) {
+      while (std::abs(yes - no) > 1 && has_time()) {
+        const std::int64_t middle = (yes + no) / 2;
+        const bool is_good = is_good_at(verdict.symbol, middle);
+        (is_good ? yes : no) = middle;
+        (is_good ? good : bad).insert(middle);
+      }
+      return yes;
+    };
+    const std::int64_t base = report_.base.at(verdict.symbol);
+    const auto above = bad.upper_bound(base);
+    if (above != bad.end()) {
+      const std::int64_t no = *above;
+      verdict.high = close_in(*std::prev(good.lower_bound(no)), no);
+    }
+    const auto below = bad.lower_bound(base);
+    if (below != bad.begin()) {
+      const std::int64_t no = *std::prev(below);
+      verdict.low = close_in(*good.upper_bound(no), no);
+    }
+  }
+
+  // Another axis with which this one may move where it may not alone.
+  std::optional<std::string> linked_partner(const std::string& symbol,
+                                            const std::set<std::int64_t>& bad) {
+    for (const std::string& other : subject_.symbols()) {
+      if (other == symbol || report_.base.at(other) != report_.base.at(symbol)) continue;
+      bool moves_along = true;
+      for (const std::int64_t size : bad) {
+        Sizes both = with(symbol, size);
+        both[other] = size;
+        moves_along &= has_time() && is_allowed(both) && outcome_of(both).is_good;
+      }
+      if (moves_along) return other;
+    }
+    return std::nullopt;
+  }
+
+  // ---- outputs
+
+  std::vector<SizeSample> samples_of(const std::string& output, std::size_t axis) const {
+    std::vector<SizeSample> samples;
+    for (const auto& [sizes, outcome] : outcomes_) {
+      if (!outcome.is_good) continue;
+      const auto shape = outcome.outputs.find(output);
+      if (shape != outcome.outputs.end() && axis < shape->second.size())
+        samples.push_back({sizes, shape->second[axis]});
+    }
+    return samples;
+  }
+
+  void judge_outputs() {
+    std::map<std::string, OutputVerdict*> first;  // by declared symbol
+    report_.outputs.reserve(64);
+    for (const auto& [name, value] : subject_.declared().graph->outputs()) {
+      if (!value.type().shape || !value.type().foreign.empty()) continue;
+      const std::size_t rank = outcomes_.at(report_.base).outputs.at(name).size();
+      for (std::size_t axis = 0; axis < rank; ++axis) {
+        if (axis >= value.rank()) continue;
+        report_.outputs.push_back(
+            judge_output(name, axis, value.dim(static_cast<std::int64_t>(axis))));
+      }
+    }
+    check_shared_names();
+  }
+
+  // What the file calls the size: an expression of ours may have a name there.
+  std::string declared_text(const Dim& dim) const {
+    for (const auto& [expression, name] : subject_.declared().axis_names)
+      if (dim.text() == expression) return name;
+    return dim.text();
+  }
+
+  OutputVerdict judge_output(const std::string& name, std::size_t axis, const Dim& dim) {
+    OutputVerdict verdict;
+    verdict.output = name;
+    verdict.axis = axis;
+    verdict.declared = declared_text(dim);
+    const std::vector<SizeSample> samples = samples_of(name, axis);
+    verdict.actual = find_relation(samples);
+    Dim promised = dim;
+    if (const auto relation = relations_.find(verdict.declared); relation != relations_.end())
+      promised = Dim::parse(relation->second);
+    const auto wrong = std::find_if(samples.begin(), samples.end(), [&](const SizeSample& sample) {
+      return !gives(promised, sample);
+    });
+    if (wrong == samples.end()) return verdict;
+    verdict.is_true = false;
+    verdict.remark = cat("is ", verdict.actual ? verdict.actual->text() : cat(wrong->size),
+                         verdict.actual ? "" : cat(" at ", sizes_text(wrong->sizes)));
+    const bool stays = verdict.actual && verdict.actual->is_constant();
+    if (stays && wrong->sizes != report_.base)
+      verdict.culprit = find_culprit(subject_, report_.base, wrong->sizes, std::nullopt, name);
+    return verdict;
+  }
+
+  static std::string sizes_text(const Sizes& sizes) {
+    std::string text;
+    for (const auto& [symbol, size] : sizes)
+      text += cat(text.empty() ? "" : ", ", symbol, " = ", size);
+    return text;
+  }
+
+  // One name on two axes must be one size.
+  void check_shared_names() {
+    for (OutputVerdict& a : report_.outputs) {
+      for (const OutputVerdict& b : report_.outputs) {
+        const bool is_shared = &a > &b && a.declared == b.declared && a.is_true && b.is_true &&
+                               a.actual && b.actual && *a.actual != *b.actual;
+        if (!is_shared) continue;
+        a.is_true = false;
+        a.remark = cat("is ", a.actual->text(), ", but axis ", b.axis, " of ", in_quotes(b.output),
+                       " of the same name is ", b.actual->text());
+      }
+    }
+  }
+
+  const Subject& subject_;
+  const SweepOptions& options_;
+  Clock::time_point start_;
+  std::map<std::string, std::int64_t> least_;
+  std::map<std::string, std::string> not_below_, relations_;
+  std::map<Sizes, Outcome> outcomes_;
+  SweepReport report_;
+};
+
+// Axes that are declared as numbers: would they move if they were let?
+std::vector<AxisVerdict> try_fixed_axes(const std::filesystem::path& path,
+                                        const std::map<std::string, Filling>& fillings,
+                                        const std::vector<InputAxis>& fixed, const Sizes& base) {
+  // Axes of one number move together: a batch is on every input.
+  std::map<std::int64_t, std::vector<InputAxis>> groups;
+  for (const InputAxis& axis : fixed) groups[*axis.fixed].push_back(axis);
+  std::vector<AxisVerdict> verdicts;
+  for (const auto& [size, places] : groups) {
+    std::set<std::pair<std::string, std::size_t>> freed;
+    for (const InputAxis& axis : places) freed.emplace(axis.input, axis.axis);
+    const Subject subject(path, fillings, freed);
+    AxisVerdict verdict;
+    verdict.kind = AxisVerdict::kCouldBeFree;
+    verdict.places = places;
+    verdict.symbol = cat(size);
+    verdict.size = size;
+    Sizes as_declared = base;
+    for (const std::string& symbol : subject.symbols())
+      if (!as_declared.contains(symbol)) as_declared[symbol] = size;
+    for (const std::int64_t other : {size + 1, 2 * size + 1}) {
+      Sizes sizes = as_declared;
+      for (const InputAxis& axis : subject.axes())
+        if (freed.contains({axis.input, axis.axis})) sizes[axis.symbol] = other;
+      const Outcome outcome = subject.run(sizes);
+      (outcome.is_good ? verdict.good : verdict.bad).push_back(other);
+      if (outcome.is_good || verdict.culprit || !verdict.error.empty()) continue;
+      verdict.kind = AxisVerdict::kFixed;
+      verdict.error = outcome.error;
+      verdict.culprit = find_culprit(subject, as_declared, sizes, outcome.failed_node, "");
+    }
+    verdicts.push_back(std::move(verdict));
+  }
+  return verdicts;
+}
+
+}  // namespace
+
+SweepReport sweep(const std::filesystem::path& path, const Subject& subject,
+                  const std::map<std::string, Filling>& fillings, const SweepOptions& options) {
+  SweepReport report = Sweep(subject, options).run();
+  if (report.error.empty() && !options.is_quick) {
+    for (AxisVerdict& verdict : try_fixed_axes(path, fillings, subject.fixed_axes(), report.base))
+      report.axes.push_back(std::move(verdict));
+  }
+  return report;
+}
+
+}  // namespace voxport
