@@ -15,6 +15,7 @@ using Sizes = std::vector<std::int64_t>;
 // Larger than any network of this kind; beyond it a number is a mistake, or a trap.
 constexpr std::int64_t kMaxSize = 1 << 20;
 constexpr std::int64_t kMaxLayers = 1000;
+constexpr std::int64_t kMaxBins = 999;  // each has a thousandth of the whole at least
 
 // What Piper's trainer calls its qualities. No shape tells rates and dilations, but its presets are
 // told apart by their kernels.
@@ -48,6 +49,7 @@ class ConfigReader {
     config.flow = flow(config);
     config.decoder = decoder(config);
     config.sample_rate = number("sample_rate", std::nullopt, 0);
+    check_sizes(config);
     check_hop(config.decoder);
     report();
     return config;
@@ -110,6 +112,11 @@ class ConfigReader {
   std::optional<std::vector<Sizes>> lists(const char* name) {
     const Object* given = parameters_.find(name);
     if (!given) return std::nullopt;
+    if (!given->is(Object::Kind::kList) && !given->is(Object::Kind::kTuple)) {
+      problem(cat("hyper-parameter '", name, "' is ", name_of(given->kind),
+                  ", expected a list of lists"));
+      return std::nullopt;
+    }
     std::vector<Sizes> all;
     for (const Entry& entry : given->entries()) {
       const bool is_list =
@@ -194,6 +201,34 @@ class ConfigReader {
     while ((flows / (2 * config.n_flows)).has_any()) ++config.n_flows;
     config.gin_channels = whole.gin_channels;
     return config;
+  }
+
+  // What a network divides by, or has at least one of.
+  void check_sizes(const Config& config) {
+    const TextEncoderConfig& text = config.text_encoder;
+    const DurationConfig& durations = config.durations;
+    at_least_one("num_symbols", text.symbols);
+    at_least_one("hidden_channels", text.hidden_channels);
+    at_least_one("filter_channels", text.filter_channels);
+    at_least_one("kernel_size", text.kernel_size);
+    at_least_one("filter_channels of dp", durations.filter_channels);
+    at_least_one("kernel_size of dp", durations.kernel_size);
+    at_least_one("hidden_channels of flow", config.flow.hidden_channels);
+    at_least_one("kernel_size of flow", config.flow.kernel_size);
+    if (!durations.is_stochastic) return;
+    if (durations.num_bins < 1 || durations.num_bins > kMaxBins)
+      problem(
+          cat("the splines of dp have ", durations.num_bins, " bins, expected 1 to ", kMaxBins));
+    std::int64_t dilation = 1;  // grows from layer to layer
+    for (std::int64_t i = 0; i < durations.n_layers && dilation <= kMaxSize; ++i)
+      dilation *= durations.kernel_size;
+    if (dilation > kMaxSize)
+      problem(cat("dp.convs has ", durations.n_layers, " layers of kernel ", durations.kernel_size,
+                  ", whose dilations grow beyond ", kMaxSize));
+  }
+
+  void at_least_one(const char* name, std::int64_t size) {
+    if (size < 1) problem(cat("'", name, "' is ", size, ", expected at least 1"));
   }
 
   bool is_resblock1() {
@@ -286,6 +321,13 @@ class ConfigReader {
                     ", expected no less"));
     for (const Sizes& dilations : config.resblock_dilation_sizes)
       if (dilations.empty()) problem("'resblock_dilation_sizes' has an empty entry");
+    for (const std::int64_t kernel : config.resblock_kernel_sizes)
+      at_least_one("resblock_kernel_sizes", kernel);
+    std::int64_t hop = 1;
+    for (const std::int64_t rate : config.upsample_rates)
+      if (hop <= kMaxSize) hop *= rate;
+    if (hop > kMaxSize)
+      problem(cat("'upsample_rates' make more than ", kMaxSize, " samples of a frame"));
   }
 
   void check_hop(const hifigan::Config& config) {
