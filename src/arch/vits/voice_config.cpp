@@ -13,9 +13,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Writing it goes down as deep as it is, so that a few bytes could ask for any amount of stack.
+constexpr int kMaxDepth = 100;
+
 Json parse(const std::optional<std::string>& text) {
   if (!text) return Json::object();
-  Json json = Json::parse(*text, nullptr, false);
+  bool is_too_deep = false;
+  const auto keep = [&](int depth, Json::parse_event_t, Json&) {
+    is_too_deep = is_too_deep || depth > kMaxDepth;
+    return depth <= kMaxDepth;
+  };
+  Json json = Json::parse(*text, keep, false);
+  if (is_too_deep) fail(Error::kCorrupt, "the voice's config has more than ", kMaxDepth, " levels");
   if (json.is_discarded()) fail(Error::kCorrupt, "the voice's config is no JSON");
   if (!json.is_object())
     fail(Error::kCorrupt, "the voice's config is a JSON ", json.type_name(),
@@ -40,15 +49,12 @@ class Completion {
   void run(bool is_streaming, std::vector<std::string>& notes) {
     sections();
     if (!problems_.empty()) return report();  // the rest would stumble over them
-    number("/audio/sample_rate", config_.sample_rate);
-    if (!integer(json_, Json::json_pointer("/audio/sample_rate")))
-      problem(
-          "the sample rate is not known: give it in the config as audio.sample_rate, or as "
-          "--set sample_rate=22050");
+    sample_rate();
     otherwise("/inference/noise_scale", 0.667);
     otherwise("/inference/length_scale", 1.0);
     otherwise("/inference/noise_w", 0.8);
     otherwise("/phoneme_type", "espeak");
+    types();
     otherwise("/phoneme_map", Json::object());
     phonemes(notes);
     number("/num_symbols", config_.text_encoder.symbols);
@@ -78,6 +84,32 @@ class Completion {
       if (json_.contains(name) && !json_[name].is_object())
         problem(cat("'", name, "' is a JSON ", json_[name].type_name(), ", expected an object"));
     }
+  }
+
+  void sample_rate() {
+    constexpr std::int64_t kHighest = 1'000'000;
+    const Json::json_pointer at("/audio/sample_rate");
+    number("/audio/sample_rate", config_.sample_rate);
+    if (!json_.contains(at))
+      problem(
+          "the sample rate is not known: give it in the config as audio.sample_rate, or as "
+          "--set sample_rate=22050");
+    const auto rate = integer(json_, at);
+    if (rate && (*rate < 1 || *rate > kHighest))
+      problem(cat("'audio/sample_rate' is ", json_.at(at).dump(), ", expected 1 to ", kHighest));
+  }
+
+  // Values that are handed on as they are, to programs that would stumble over another type.
+  void types() {
+    for (const char* at :
+         {"/inference/noise_scale", "/inference/length_scale", "/inference/noise_w"}) {
+      const Json& value = json_.at(Json::json_pointer(at));
+      if (!value.is_number())
+        problem(cat("'", at + 1, "' is a JSON ", value.type_name(), ", expected a number"));
+    }
+    if (!json_["phoneme_type"].is_string())
+      problem(cat("'phoneme_type' is a JSON ", json_["phoneme_type"].type_name(),
+                  ", expected a string"));
   }
 
   template <class T>
