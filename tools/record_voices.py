@@ -3,6 +3,7 @@
 
     record_voices.py record PIPER FOLDER [NAME ...]          write the voices below (or those named) into FOLDER
     record_voices.py noise  PIPER FOLDER CHECKPOINT ...      write NAME.noise.safetensors for existing checkpoints
+    record_voices.py broken PIPER FOLDER                     write the checkpoints of BROKEN below: a voice, spoilt
     record_voices.py check  PIPER CHECKPOINT CASES ...       repeat recorded cases; prints the largest differences
 
 PIPER is the folder `src/python/piper_train` of github.com/rhasspy/piper (recorded with 73c04d8, torch 1.13 on Debian
@@ -121,8 +122,43 @@ VOICES = {
     "window": Voice(12, dict(), window=2),
     "window-per-head": Voice(13, dict(n_heads=3), window=3, heads_share=False),
     "small-flow": Voice(14, dict(num_speakers=4, gin_channels=7, inter_channels=10), pace=1.6, flow=(3, 2, 2), sdp_flows=2),
+    # Channels come out of an odd number of flips the other way round
+    "odd-flow": Voice(16, dict(num_speakers=3, gin_channels=5, inter_channels=10, hidden_channels=8), flow=(3, 2, 3), sdp_flows=3),
     # One speaker, yet conditioned layers: Piper does not use them
     "unused-speaker": Voice(15, dict(gin_channels=6)),
+}
+
+# The smallest of all, and one thing that is wrong with it
+TINY = Voice(17, dict(
+    hidden_channels=6, inter_channels=6, filter_channels=8, n_layers=1, upsample_rates=(16,), upsample_kernel_sizes=(32,),
+    upsample_initial_channel=8, resblock_kernel_sizes=(3,), resblock_dilation_sizes=((1, 2),)), flow=(3, 1, 2), sdp_flows=2)
+
+
+def without_tensors(weights):
+    del weights["model_g.enc_p.encoder.attn_layers.0.conv_q.weight"]
+    del weights["model_g.dec.ups.0.bias"]
+
+
+def with_wrong_shapes(weights):
+    weights["model_g.dec.ups.0.weight_v"] = torch.zeros(8, 4, 16)
+    weights["model_g.enc_p.encoder.norm_layers_1.0.gamma"] = torch.ones(7)
+
+
+def with_nan(weights):
+    weights["model_g.dec.conv_post.weight"][0, 0, 3] = math.nan
+    weights["model_g.enc_p.proj.bias"][1] = math.inf
+
+
+def with_more_tensors(weights):
+    weights["model_g.dec.noise_convs.0.weight"] = torch.zeros(4, 1, 3)
+    weights["model_g.style"] = torch.zeros(3)
+
+
+BROKEN = {
+    "missing-tensor": without_tensors,
+    "wrong-shape": with_wrong_shapes,
+    "nan-weight": with_nan,
+    "extra-tensor": with_more_tensors,
 }
 
 # case: lengths of the rows, phonemes of the axis, length scale, what pads
@@ -505,6 +541,19 @@ def record(models, folder, names):
         report(name, path, cases, tensors, worst)
 
 
+def broken(models, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    hyper = {**SMALL, **TINY.hyper}
+    for name, spoil in BROKEN.items():
+        random = np.random.default_rng([TINY.seed, 0])
+        model = build(models, hyper, TINY)
+        draw(model, models, random)
+        weights = {key: value.clone() for key, value in model.state_dict().items()}
+        checkpoint = checkpoint_of(TINY, hyper, weights, random)
+        spoil(checkpoint["state_dict"])
+        torch.save(checkpoint, folder / f"{name}.ckpt")
+
+
 def noise(models, folder, checkpoints):
     folder.mkdir(parents=True, exist_ok=True)
     for path in checkpoints:
@@ -554,6 +603,9 @@ def main():
     command.add_argument("piper", type=pathlib.Path)
     command.add_argument("folder", type=pathlib.Path)
     command.add_argument("checkpoints", nargs="+", type=pathlib.Path)
+    command = commands.add_parser("broken")
+    command.add_argument("piper", type=pathlib.Path)
+    command.add_argument("folder", type=pathlib.Path)
     command = commands.add_parser("check")
     command.add_argument("piper", type=pathlib.Path)
     command.add_argument("checkpoint", type=pathlib.Path)
@@ -566,6 +618,8 @@ def main():
         record(models, arguments.folder, arguments.names)
     elif arguments.command == "noise":
         noise(models, arguments.folder, arguments.checkpoints)
+    elif arguments.command == "broken":
+        broken(models, arguments.folder)
     else:
         check(models, arguments.checkpoint, arguments.cases)
 
