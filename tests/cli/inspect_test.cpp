@@ -1,54 +1,16 @@
-// The program as a person or a script meets it: exit codes, standard output, standard error.
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/data.h"
+#include "tests/cli/program.h"
 
 namespace voxport {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Result {
-  int exit_code = -1;
-  std::string out;
-  std::string err;
-};
-
-std::string contents(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-// `arguments` go through the shell, so that tests read as one would type.
-Result run(const std::string& arguments, const std::string& before = "") {
-  const fs::path folder =
-      fs::temp_directory_path() / ("voxport_cli_test." + std::to_string(getpid()));
-  fs::create_directories(folder);
-  const std::string command = before + " '" VOXPORT_PROGRAM "' " + arguments + " >'" +
-                              (folder / "out").string() + "' 2>'" + (folder / "err").string() + "'";
-  const int status = std::system(command.c_str());
-  Result result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder / "out"),
-                contents(folder / "err")};
-  fs::remove_all(folder);
-  return result;
-}
-
-std::string data(const std::string& name) { return (data_folder() / name).string(); }
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST(Program, SaysItsVersion) {
   const Result result = run("--version");
