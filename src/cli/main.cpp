@@ -96,6 +96,7 @@ int main(int argc, char** argv) {
   std::signal(SIGBUS, voxport::on_bus_error);
   for (const int ending : {SIGINT, SIGTERM, SIGHUP})  // but not one that nohup had us ignore
     if (std::signal(ending, voxport::on_ending_signal) == SIG_IGN) std::signal(ending, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond a limit is an error like any other
   // A short life: memory that was given back is better used again than returned to the system.
   mallopt(M_MMAP_THRESHOLD, 64 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
