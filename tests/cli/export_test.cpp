@@ -1,0 +1,412 @@
+// voxport export, as one types it: what it prints, what it leaves on the disk, and that it leaves
+// nothing there when something goes wrong.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <map>
+#include <regex>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "tests/cli/program.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Names = std::vector<std::string>;
+using Files = std::map<std::string, std::string>;
+
+// Every file below a folder, by its path there, with what is in it. Folders end in a slash.
+Files files_in(const fs::path& folder) {
+  Files files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = fs::relative(entry.path(), folder).string();
+    if (entry.is_directory()) {
+      files[name + "/"] = "";
+    } else {
+      files[name] = contents(entry.path());
+    }
+  }
+  return files;
+}
+
+class ExportCommand : public testing::Test {
+ protected:
+  std::string out(const std::string& name = "out") const { return (folder_ / name).string(); }
+
+  // The message, without what comes after the first line that names the checkpoint being exported.
+  // Nothing must be left behind: neither where nothing was, nor in place of an older export.
+  std::string failure(int exit_code, const std::string& arguments, const std::string& before = "") {
+    const Files files = files_in(folder_.path());
+    const Result result = run("export " + arguments, before);
+    EXPECT_EQ(result.exit_code, exit_code) << arguments;
+    EXPECT_EQ(result.out, "") << arguments;
+    EXPECT_TRUE(files_in(folder_.path()) == files) << arguments;
+    return result.err;
+  }
+
+  TemporaryFolder folder_;
+};
+
+// The voice that is exported where any will do.
+std::string voice() { return data("voices/small-flow.ckpt"); }
+std::string while_exporting(const std::string& checkpoint) {
+  return cat("  while exporting '", checkpoint, "'\n");
+}
+std::string while_writing(const std::string& file) { return cat("  while writing '", file, "'\n"); }
+
+constexpr const char* kTryHelp = "  try 'voxport export --help'\n";
+
+std::string without_times(const std::string& text) {
+  return std::regex_replace(text, std::regex("[0-9.]+ (m?s)\\b"), "N $1");
+}
+
+TEST_F(ExportCommand, SumsUpWhatItWrote) {
+  const Result result = run("export " + voice() + " " + out());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(folder_.names(),
+            (Names{"out", "out/decoder.onnx", "out/encoder.onnx", "out/voice.json"}));
+  const auto size = [&](const char* name) { return fs::file_size(folder_ / "out" / name); };
+  const std::regex expected(
+      cat("VITS \\(Piper\\): 40 symbols, 12 channels, 4 speakers, stochastic durations, 2 "
+          "upsamplings, residual blocks of type 2\n"
+          "  ",
+          out(), "/encoder\\.onnx +[0-9.]+ kB +[0-9]+ nodes\n", "  ", out(),
+          "/decoder\\.onnx +[0-9.]+ kB +[0-9]+ nodes\n", "  ", out(), "/voice\\.json +",
+          size("voice.json"),
+          " B *\n"
+          "  opset 17; checked by ONNX's checker, ONNX's shape inference; [0-9]+ ms\n"
+          "  there is no phoneme_id_map: the voice takes ids, but no text \\(--config gives it "
+          "one\\)\n"
+          "  the speakers have no names; they are called 0 to 3\n"));
+  EXPECT_TRUE(std::regex_match(result.out, expected)) << result.out;
+}
+
+TEST_F(ExportCommand, WritesOneGraphWhereTheNameIsThatOfAGraph) {
+  EXPECT_EQ(run("export -q " + voice() + " " + out("a/b.onnx")).exit_code, 0);
+  EXPECT_EQ(folder_.names(), (Names{"a", "a/b.onnx", "a/b.onnx.json"}));
+  EXPECT_FALSE(Json::parse(contents(folder_ / "a/b.onnx.json")).contains("streaming"));
+}
+
+TEST_F(ExportCommand, TellsScriptsInJson) {
+  const Result result = run("export --json --opset 15 " + voice() + " " + out());
+  EXPECT_EQ(result.exit_code, 0);
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json["architecture"], "VITS (Piper)");
+  EXPECT_EQ(json["opset"], 15);
+  ASSERT_EQ(json["files"].size(), 3U);
+  for (const Json& file : json["files"])
+    EXPECT_EQ(file["bytes"], fs::file_size(file["path"].get<std::string>()));
+  EXPECT_EQ(json["files"][0]["path"], out("out/encoder.onnx"));
+  EXPECT_GT(json["files"][0]["nodes"], 100);
+  EXPECT_FALSE(json["files"][2].contains("nodes"));
+  EXPECT_EQ(json["checks"], Json::parse(R"(["ONNX's checker", "ONNX's shape inference"])"));
+  EXPECT_EQ(json["notes"].size(), 2U);
+  EXPECT_EQ(json["warnings"], Json::array());
+}
+
+TEST_F(ExportCommand, IsSilentWhenQuiet) {
+  const Result result = run("export -q " + voice() + " " + out());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out + result.err, "");
+}
+
+TEST_F(ExportCommand, TellsStagesWithDebug) {
+  const Result result = run("export --debug -q " + voice() + " " + out());
+  const std::string stages = without_times(result.err);
+  for (const char* stage :
+       {"voxport: opened the checkpoint: 40 symbols, ",
+        "voxport: took the weights: ", "voxport: optimised encoder.onnx: ",
+        "voxport: checked decoder.onnx: ", "voxport: wrote decoder.onnx (N ms)\n",
+        "voxport: gave the files their names: 3 files (N ms)\n"})
+    EXPECT_TRUE(contains(stages, stage)) << stage << "\n" << stages;
+}
+
+TEST_F(ExportCommand, FindsTheConfigBesideTheCheckpoint) {
+  fs::copy_file(voice(), folder_ / "a.ckpt");
+  write_file(folder_ / "a.json", R"({"phoneme_id_map": {"_": [0]}, "dataset": "mine"})");
+  const Result result = run("export " + out("a.ckpt") + " " + out());
+  EXPECT_TRUE(contains(result.out, cat("  the config is ", out("a.json"), "\n"))) << result.out;
+  EXPECT_EQ(Json::parse(contents(folder_ / "out/voice.json"))["dataset"], "mine");
+
+  write_file(folder_ / "b.json", R"({"dataset": "yours"})");
+  const Result given = run("export --config " + out("b.json") + " " + out("a.ckpt") + " " + out());
+  EXPECT_FALSE(contains(given.out, "the config is")) << given.out;
+  EXPECT_EQ(Json::parse(contents(folder_ / "out/voice.json"))["dataset"], "yours");
+}
+
+TEST_F(ExportCommand, WritesTokensForSherpa) {
+  const fs::path bundled = voices_folder() / "slt-x_low.ckpt";
+  EXPECT_EQ(run("export -q --for sherpa " + bundled.string() + " " + out("v.onnx")).exit_code, 0);
+  EXPECT_EQ(folder_.names(), (Names{"tokens.txt", "v.onnx", "v.onnx.json"}));
+  EXPECT_TRUE(contents(folder_ / "tokens.txt").starts_with("_ 0\n^ 1\n$ 2\n  3\n! 4\n"));
+  const std::string graph = contents(folder_ / "v.onnx");
+  for (const char* text : {"model_type", "piper", "n_speakers", "sample_rate"})
+    EXPECT_TRUE(contains(graph, text)) << text;
+}
+
+TEST_F(ExportCommand, TakesSettingsAsPythonWritesThem) {
+  const std::string bare = data("voices/bare.ckpt");
+  EXPECT_EQ(run("export -q --set sample_rate=22050 --set upsample_rates=8,8,4 --set "
+                "'resblock_dilation_sizes=((1, 2), (2, 6), (3, 12))' " +
+                bare + " " + out("a"))
+                .exit_code,
+            0);
+  EXPECT_EQ(run("export -q --set sample_rate=22050 --set 'upsample_rates=[8, 8, 4]' " + bare + " " +
+                out("b"))
+                .exit_code,
+            0);
+  EXPECT_TRUE(files_in(folder_ / "a") == files_in(folder_ / "b"));
+}
+
+// A model that would speak badly is still the caller's to have.
+TEST_F(ExportCommand, WarnsOfWeightsThatAreNoNumbers) {
+  const std::string checkpoint = data("broken_voices/nan-weight.ckpt");
+  const Result result = run("export --quiet " + checkpoint + " " + out());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err,
+            "voxport: warning: tensor 'model_g.dec.conv_post.weight': 1 of 28 values are NaN or "
+            "infinite\n"
+            "voxport: warning: tensor 'model_g.enc_p.proj.bias': 1 of 12 values are NaN or "
+            "infinite\n");
+  EXPECT_EQ(folder_.names().size(), 4U);
+  const Json json = Json::parse(run("export --json " + checkpoint + " " + out()).out);
+  EXPECT_EQ(json["warnings"].size(), 2U);
+}
+
+TEST_F(ExportCommand, ExplainsWrongUsage) {
+  const std::string to = voice() + " " + out();
+  const auto with_help = [](const char* message) {
+    return cat("voxport: ", message, "\n", kTryHelp);
+  };
+  EXPECT_EQ(failure(2, ""), with_help("CHECKPOINT is required"));
+  EXPECT_EQ(failure(2, voice()), with_help("OUT is required"));
+  EXPECT_EQ(failure(2, "--opset 12 " + to), with_help("--opset: Value 12 not in range 13 to 17"));
+  EXPECT_EQ(failure(2, "--opset 18 " + to), with_help("--opset: Value 18 not in range 13 to 17"));
+  EXPECT_EQ(failure(2, "--noise no " + to), with_help("--noise: no not in {graph,input}"));
+  EXPECT_EQ(failure(2, "--cut no " + to), with_help("--cut: no not in {before-flow,after-flow}"));
+  EXPECT_EQ(failure(2, "--for you " + to), with_help("--for: you not in {sherpa}"));
+  EXPECT_EQ(failure(2, "--set rates " + to), with_help("--set: 'rates' is not NAME=VALUE"));
+  EXPECT_EQ(failure(2, "--set =1 " + to), with_help("--set: '=1' is not NAME=VALUE"));
+}
+
+TEST_F(ExportCommand, ExplainsWhatDoesNotGoTogether) {
+  const std::string to = voice() + " " + out();
+  const std::string one = voice() + " " + out("v.onnx");
+  EXPECT_EQ(failure(2, "--config a --config b " + to),
+            "voxport: a VITS has one config, but 2 were given\n" + while_exporting(voice()));
+  EXPECT_EQ(failure(2, "--for sherpa " + to),
+            "voxport: sherpa-onnx takes a voice as one graph: let OUT end in .onnx\n" +
+                while_exporting(voice()));
+  EXPECT_EQ(failure(2, "--for sherpa --noise input " + one),
+            "voxport: sherpa-onnx knows neither noise inputs nor scales per row\n" +
+                while_exporting(voice()));
+  EXPECT_EQ(failure(2, "--for sherpa --batch-scales " + one),
+            "voxport: sherpa-onnx knows neither noise inputs nor scales per row\n" +
+                while_exporting(voice()));
+  EXPECT_EQ(failure(2, "--for sherpa " + one),
+            "voxport: sherpa-onnx needs a phoneme_id_map; give the voice's config with --config\n" +
+                while_exporting(voice()));
+}
+
+TEST_F(ExportCommand, RefusesWhatIsNoVits) {
+  const auto refusal = [&](int exit_code, const std::string& name) {
+    const std::string checkpoint = data(name);
+    const std::string message = failure(exit_code, checkpoint + " " + out());
+    const std::string end = while_exporting(checkpoint);
+    EXPECT_TRUE(message.ends_with(end)) << message;
+    return message.substr(0, message.size() - end.size());
+  };
+  EXPECT_EQ(
+      refusal(3, "voices/nowhere.ckpt"),
+      cat("voxport: cannot open '", data("voices/nowhere.ckpt"), "': No such file or directory\n"));
+  EXPECT_EQ(refusal(3, "voices"),
+            cat("voxport: '", data("voices"), "' is a folder, expected a file\n"));
+  EXPECT_EQ(refusal(4, "voices/hifigan-v1.pth"),
+            "voxport: this is a HiFi-GAN generator, which voxport knows but cannot export yet\n");
+  EXPECT_EQ(refusal(4, "voices/fastspeech2.pth.tar"),
+            "voxport: this is a FastSpeech2, which voxport knows but cannot export yet\n");
+  EXPECT_EQ(refusal(4, "checkpoints/state_dict.torch2.6.pt"),
+            "voxport: the weights in this torch.save zip archive belong to no network that voxport "
+            "can export; it knows VITS (Piper)\n");
+  EXPECT_EQ(refusal(4, "voices/single.cases.safetensors"),
+            "voxport: the weights in this safetensors file belong to no network that voxport can "
+            "export; it knows VITS (Piper)\n");
+}
+
+TEST_F(ExportCommand, TellsWhichTensorsDoNotFit) {
+  const auto misfits = [&](const std::string& name) {
+    const std::string checkpoint = data("broken_voices/" + name);
+    const std::string message = failure(4, checkpoint + " " + out());
+    const std::string start = "voxport: the checkpoint does not fit a VITS of 6 channels\n";
+    const std::string end = while_exporting(checkpoint);
+    EXPECT_TRUE(message.starts_with(start) && message.ends_with(end)) << message;
+    return message.substr(start.size(), message.size() - start.size() - end.size());
+  };
+  EXPECT_EQ(misfits("missing-tensor.ckpt"),
+            "  missing      model_g.enc_p.encoder.attn_layers.0.conv_q.weight\n"
+            "  missing      model_g.dec.ups.0.bias\n");
+  EXPECT_EQ(misfits("wrong-shape.ckpt"),
+            "  wrong shape  model_g.enc_p.encoder.norm_layers_1.0.gamma  found [7], expected [6]\n"
+            "  wrong shape  model_g.dec.ups.0.weight_v  found [8, 4, 16], expected [8, 4, 32]\n");
+  EXPECT_EQ(misfits("extra-tensor.ckpt"),
+            "  not read     model_g.dec.noise_convs.0.weight\n"
+            "  not read     model_g.style\n");
+}
+
+TEST_F(ExportCommand, RefusesAConfigThatDoesNotFit) {
+  const std::string to = voice() + " " + out();
+  const std::string config = out("config.json");
+  EXPECT_EQ(failure(3, "--config " + config + " " + to),
+            cat("voxport: cannot open '", config, "': No such file or directory\n",
+                while_exporting(voice())));
+  write_file(config, "speakers: 3");
+  EXPECT_EQ(failure(3, "--config " + config + " " + to),
+            cat("voxport: the voice's config is no JSON\n  while reading '", config, "'\n",
+                while_exporting(voice())));
+  write_file(config, R"({"num_speakers": 1, "phoneme_id_map": {"a": [99]}})");
+  EXPECT_EQ(failure(4, "--config " + config + " " + to),
+            cat("voxport: the voice's config does not fit the checkpoint\n"
+                "  phoneme_id_map: 'a' has the id 99, expected 0 to 39\n"
+                "  'num_speakers' is 1, the checkpoint says 4\n  while reading '",
+                config, "'\n", while_exporting(voice())));
+  const std::string bare = data("voices/bare.ckpt");
+  EXPECT_EQ(failure(4, bare + " " + out()),
+            "voxport: the voice's config does not fit the checkpoint\n"
+            "  the sample rate is not known: give it in the config as audio.sample_rate, or as "
+            "--set sample_rate=22050\n"
+            "  while completing the config\n" +
+                while_exporting(bare));
+}
+
+TEST_F(ExportCommand, RefusesSettingsThatDoNotFit) {
+  EXPECT_EQ(failure(4, "--set n_heads=5 --set upsample_rates=4,x " + voice() + " " + out()),
+            "voxport: the checkpoint's hyper-parameters do not describe a VITS\n"
+            "  'hidden_channels' (12) is no multiple of 'n_heads' (5)\n"
+            "  hyper-parameter 'upsample_rates' is a string, expected a list\n"
+            "  'upsample_rates' is in no tensor's shape; give it, for example as --set "
+            "'upsample_rates=8,8,4'\n" +
+                while_exporting(voice()));
+  EXPECT_TRUE(failure(2, "--set heads=2 " + voice() + " " + out())
+                  .starts_with("voxport: a VITS has no hyper-parameter 'heads'; it has "));
+}
+
+TEST_F(ExportCommand, ExplainsWhereItCannotWrite) {
+  EXPECT_EQ(failure(6, voice() + " /proc/out"),
+            "voxport: cannot write '/proc/out/encoder.onnx': No such file or directory\n" +
+                while_writing("/proc/out/encoder.onnx") + while_exporting(voice()));
+  EXPECT_EQ(failure(6, voice() + " /dev/null"),
+            "voxport: '/dev/null' is a file, expected a folder\n" +
+                while_writing("/dev/null/encoder.onnx") + while_exporting(voice()));
+  fs::create_directories(folder_ / "v.onnx");
+  EXPECT_EQ(failure(6, voice() + " " + out("v.onnx")),
+            cat("voxport: '", out("v.onnx"), "' is a folder, expected the name of a file\n",
+                while_writing(out("v.onnx")), while_exporting(voice())));
+  fs::create_directories(folder_ / "out/voice.json");
+  const std::string message = failure(6, voice() + " " + out());
+  EXPECT_TRUE(message.starts_with(
+      cat("voxport: '", out("out/voice.json"), "' is a folder, expected the name of a file\n")))
+      << message;
+}
+
+TEST_F(ExportCommand, ExplainsAFolderThatIsNotOurs) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
+  fs::create_directories(folder_ / "theirs");
+  fs::permissions(folder_ / "theirs", fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_EQ(failure(6, voice() + " " + out("theirs")),
+            cat("voxport: cannot write '", out("theirs/encoder.onnx"), "': Permission denied\n",
+                while_writing(out("theirs/encoder.onnx")), while_exporting(voice())));
+}
+
+// A limit on the size of files, in place of a disk that is full.
+TEST_F(ExportCommand, LeavesNothingWhereThereIsNoRoom) {
+  const std::string limit = "ulimit -f 16;";  // blocks of 512 bytes or 1 KiB, as the shell has it
+  const std::string expected = cat("voxport: cannot write '", out("out/encoder.onnx"),
+                                   "': File too large\n", while_exporting(voice()));
+  EXPECT_EQ(failure(6, voice() + " " + out(), limit), expected);
+  ASSERT_EQ(run("export -q " + voice() + " " + out()).exit_code, 0);
+  EXPECT_EQ(failure(6, voice() + " " + out(), limit), expected) << "and what was there stays";
+}
+
+TEST_F(ExportCommand, LeavesNothingOnAFullDisk) {
+  fs::create_directories(folder_ / "disk");
+  const std::string mount = "mount -t tmpfs -o size=100k none '" + out("disk") + "'";
+  if (std::system(("unshare -rm sh -c \"" + mount + "\" 2>/dev/null").c_str()) != 0)
+    GTEST_SKIP() << "no filesystem can be mounted here";
+  const std::string inside = cat("unshare -rm sh -c \"", mount, " && '" VOXPORT_PROGRAM "' export ",
+                                 voice(), " ", out("disk/out"), "; echo ended with \\$?; find '",
+                                 out("disk"), "' -mindepth 1\" >'", out("told"), "' 2>&1");
+  EXPECT_EQ(std::system(inside.c_str()), 0);
+  EXPECT_EQ(contents(folder_ / "told"),
+            cat("voxport: cannot write '", out("disk/out/decoder.onnx"),
+                "': No space left on device\n", while_exporting(voice()), "ended with 6\n"));
+}
+
+// Only files without a name vanish with a process that is killed.
+bool has_nameless_files(const fs::path& folder) {
+  const int fd = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+
+// Runs an export and ends it as soon as it tells `stage`. How it ended.
+int status_when_ended_at(const std::string& stage, int signal, const std::string& checkpoint,
+                         const std::string& to) {
+  int ends[2];
+  if (pipe(ends) != 0) return -1;
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    execl(VOXPORT_PROGRAM, VOXPORT_PROGRAM, "export", "--debug", "-q", checkpoint.c_str(),
+          to.c_str(), nullptr);
+    _exit(127);
+  }
+  close(ends[1]);
+  std::FILE* told = fdopen(ends[0], "r");
+  char line[1000];
+  while (std::fgets(line, sizeof line, told))
+    if (contains(line, stage)) kill(child, signal);
+  int status = -1;
+  waitpid(child, &status, 0);
+  std::fclose(told);
+  return status;
+}
+
+class EndedExport : public ExportCommand, public testing::WithParamInterface<int> {};
+
+INSTANTIATE_TEST_SUITE_P(Signals, EndedExport, testing::Values(SIGKILL, SIGINT, SIGTERM, SIGHUP),
+                         [](const auto& test) { return cat("Signal", test.param); });
+
+// The stages before the last, in which the files take their names.
+TEST_P(EndedExport, LeavesEverythingAsItWas) {
+  if (GetParam() == SIGKILL && !has_nameless_files(folder_.path()))
+    GTEST_SKIP() << "files have names from the start here";
+  const std::string checkpoint = (voices_folder() / "slt-x_low.ckpt").string();
+  for (const bool is_first : {true, false}) {
+    if (!is_first) {
+      ASSERT_EQ(run("export -q " + voice() + " " + out()).exit_code, 0);
+    }
+    const Files before = files_in(folder_.path());
+    for (const char* stage : {"opened the checkpoint", "checked encoder.onnx", "wrote encoder.onnx",
+                              "optimised decoder.onnx"}) {
+      const int status = status_when_ended_at(stage, GetParam(), checkpoint, out());
+      ASSERT_TRUE(WIFSIGNALED(status)) << stage << " " << status;
+      EXPECT_EQ(WTERMSIG(status), GetParam()) << stage;
+      EXPECT_TRUE(files_in(folder_.path()) == before) << stage;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace voxport
