@@ -277,6 +277,18 @@ TEST_P(Consistency, ALengthOfZeroIsOneFrameOfNothing) {
   EXPECT_GE(said.at("output").shape[2], hop());
 }
 
+TEST_P(Consistency, ARowWithoutPhonemesIsOneFrameOfNothing) {
+  Tensors batch = inputs({phonemes(12, 1), phonemes(30, 2)});
+  batch["input_lengths"] = int64_tensor({2}, {0, 30});
+  const Tensors said = graphs().speak(batch);
+  EXPECT_EQ(frames_of(row_of(said.at("y_mask"), 0)), 1);
+  EXPECT_TRUE(is_equal(row_of(said.at("durations"), 0), zeros_of({1, 1, 30})));
+  const Tensor z = row_of(said.at("z"), 0);
+  EXPECT_EQ(largest_difference(z, zeros_of(z.shape)).largest, 0);
+  expect_same_row(row_of(said, 1), graphs().speak(alone(batch, 1, 30)), edge(), hop());
+  EXPECT_TRUE(is_finite(said.at("output")));
+}
+
 TEST_P(Consistency, ALengthOfZeroInOneRowLeavesTheOtherAlone) {
   const Rows rows = {phonemes(12, 1), phonemes(30, 2)};
   Tensors batch = inputs(rows);
@@ -322,6 +334,43 @@ TEST_P(Consistency, IdsThatAreNoneAreRefused) {
   Tensors batch = inputs({phonemes(5, 1)});
   batch["input"] = int64_tensor({1, 5}, {1, 2, 1 << 20, 3, 4});
   EXPECT_NE(message_of([&] { graphs().encoder.run(batch); }), "no error");
+}
+
+// The samples of frames [begin, end), from no more of z than they depend on.
+Tensor chunk_of(const Session& decoder, const Tensors& latent, std::int64_t begin,
+                std::int64_t end) {
+  const auto field = nlohmann::json::parse(decoder.metadata().at("voxport.receptive_field"));
+  const auto hop = std::stoll(decoder.metadata().at("voxport.hop_length"));
+  const std::int64_t frames = latent.at("z").shape[2];
+  const std::int64_t first = std::max<std::int64_t>(begin - field["left"].get<std::int64_t>(), 0);
+  const std::int64_t last = std::min(end + field["right"].get<std::int64_t>(), frames);
+  Tensors inputs = latent;
+  for (const char* name : {"z", "y_mask"}) inputs[name] = part_of(latent.at(name), 2, first, last);
+  const Tensor samples = decoder.run(inputs).at("output");
+  return part_of(samples, 2, (begin - first) * hop, (end - first) * hop);
+}
+
+// docs/voices.md: chunks with their context are what the whole would have given.
+TEST_P(Consistency, ChunksAddUpToTheWhole) {
+  for (const bool cuts_after_flow : {false, true}) {
+    ExportOptions options = voice().options;
+    options.cut_after_flow = cuts_after_flow;
+    const TwoGraphs cut(voice(), options);
+    const Rows rows = {phonemes(45, 1), phonemes(20, 2)};
+    const Tensors said = cut.speak(inputs_of(cut.encoder, rows, kScales));
+    Tensors latent;
+    for (const PortInfo& port : cut.decoder.inputs()) latent.insert(*said.find(port.name));
+    const std::int64_t frames = said.at("z").shape[2];
+    for (const std::int64_t size : {1, 13, 40}) {
+      for (std::int64_t begin = 0; begin < frames; begin += size == 1 ? 19 : size) {
+        const std::int64_t end = std::min(begin + size, frames);
+        EXPECT_TRUE(is_close(chunk_of(cut.decoder, latent, begin, end),
+                             part_of(said.at("output"), 2, begin * hop(), end * hop()),
+                             kAudioTolerance))
+            << "frames " << begin << " to " << end << ", after flow: " << cuts_after_flow;
+      }
+    }
+  }
 }
 
 // Every file of an export, by its path below `folder`.

@@ -41,8 +41,8 @@ class ExportCommand : public testing::Test {
  protected:
   std::string out(const std::string& name = "out") const { return (folder_ / name).string(); }
 
-  // The message, without what comes after the first line that names the checkpoint being exported.
-  // Nothing must be left behind: neither where nothing was, nor in place of an older export.
+  // The whole message of an export that fails. Nothing must be left behind, neither where nothing
+  // was nor in place of an older export.
   std::string failure(int exit_code, const std::string& arguments, const std::string& before = "") {
     const Files files = files_in(folder_.path());
     const Result result = run("export " + arguments, before);
