@@ -50,6 +50,7 @@ struct CheckAxis {
 
   // "free", "limited to 1..32", "nailed to 5".
   std::string text() const;
+  bool is_good() const;  // free, or a number on good grounds
 };
 
 struct CheckOutput {

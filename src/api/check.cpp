@@ -124,6 +124,10 @@ std::string CheckAxis::text() const {
   return "limited";
 }
 
+bool CheckAxis::is_good() const {
+  return verdict == kFree || verdict == kLinked || verdict == kFixed;
+}
+
 bool CheckedCase::is_good() const {
   return error.empty() && std::all_of(outputs.begin(), outputs.end(),
                                       [](const CheckedTensor& output) { return output.is_good; });
@@ -131,9 +135,7 @@ bool CheckedCase::is_good() const {
 
 bool CheckReport::is_good() const {
   bool good = error.empty();
-  for (const CheckAxis& axis : axes)
-    good &= axis.verdict == CheckAxis::kFree || axis.verdict == CheckAxis::kLinked ||
-            axis.verdict == CheckAxis::kFixed;
+  for (const CheckAxis& axis : axes) good &= axis.is_good();
   for (const CheckOutput& output : outputs) good &= output.is_true;
   for (const CheckConsistency& fact : consistency) good &= fact.is_good;
   for (const CheckedCase& one : cases) good &= one.is_good();

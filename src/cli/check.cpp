@@ -69,22 +69,17 @@ std::string places_text(const CheckAxis& axis) {
   return text;
 }
 
-bool is_fine(const CheckAxis& axis) {
-  return axis.verdict == CheckAxis::kFree || axis.verdict == CheckAxis::kLinked ||
-         axis.verdict == CheckAxis::kFixed;
-}
-
 std::string axes_text(const CheckReport& report) {
   std::string text;
   Table table("llll");
   for (const CheckAxis& axis : report.axes) {
     if (axis.verdict == CheckAxis::kFixed) continue;
-    table.add({is_fine(axis) ? "ok" : red("no"), printable(axis.name, 40), places_text(axis),
+    table.add({axis.is_good() ? "ok" : red("no"), printable(axis.name, 40), places_text(axis),
                axis.text()});
   }
   text += table.text();
   for (const CheckAxis& axis : report.axes) {
-    if (is_fine(axis)) continue;
+    if (axis.is_good()) continue;
     text += cat("\n  ", bold(printable(axis.name, 40)), " is ", axis.text(), "\n");
     if (axis.verdict == CheckAxis::kCouldBeFree) {
       text +=

@@ -186,7 +186,11 @@ class Checker {
       std::vector<std::int64_t> sizes;
       for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis)
         sizes.push_back(std::min(tensor.shape[axis], other->second.shape[axis]));
-      const bool is_audio = !sizes.empty() && name == "output" && reach_ > 0;
+      // Rows that end at different places differ before their ends by what the model reaches, which
+      // only its own metadata tells.
+      const bool ends_differ = tensor.shape != other->second.shape;
+      const bool is_audio = name == "output" && reach_ > 0;
+      if (ends_differ && !is_audio && tensor.dtype <= DType::kBFloat16 && reach_ == 0) continue;
       if (is_audio) sizes.back() -= reach_ * hop_;
       const Comparison found = compare(name, cropped(tensor, sizes), cropped(other->second, sizes));
       if (found.largest > worst.largest) worst = found;

@@ -88,7 +88,10 @@ class ScratchFolder {
 
 Subject::Subject(const std::filesystem::path& path, const std::map<std::string, Filling>& fillings,
                  const std::set<std::pair<std::string, std::size_t>>& freed)
-    : name_(path.filename()), path_(path), declared_(read_onnx(path)), fillings_(fillings) {
+    : name_(path.filename()),
+      path_(path),
+      declared_(read_onnx(path, InnerTypes::kDeclared)),
+      fillings_(fillings) {
   const Blob file = Blob::map_file(path);
   try {
     ProbeCopy copy = probe_copy(file.bytes(), freed);
@@ -101,7 +104,9 @@ Subject::Subject(const std::filesystem::path& path, const std::map<std::string, 
   }
   for (const Node& node : inside_.graph->nodes())
     if (const auto place = place_of(node.name())) nodes_.emplace(place->index, node);
-  session_ = session({});
+  SessionOptions options;
+  options.threads = 0;  // one for each core
+  session_ = session(options);
   for (const PortInfo& port : session_->inputs()) {
     for (std::size_t axis = 0; axis < port.axes.size(); ++axis) {
       const Value* value = nullptr;

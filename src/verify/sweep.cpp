@@ -192,20 +192,24 @@ class Sweep {
     return {sizes.begin(), sizes.end()};
   }
 
+  // From small to large. A run may cost the square of its length; sizes that would take too long
+  // are left out.
   void vary(const std::string& symbol) {
+    constexpr double kMaxShare = 1.0 / 40;  // of all the time, for one run
     double seconds = 0;
+    std::int64_t last = 0;
     for (const std::int64_t size : sizes_to_try()) {
       Sizes sizes = report_.base;
       sizes[symbol] = size;
       make_room(sizes);
       if (not_below_.contains(symbol)) sizes[symbol] = std::max(size, report_.base[symbol]);
-      // A run may cost the square of its length; what would take all the time is left out.
-      const bool is_dear = seconds * 16 > options_.seconds;
-      if (!is_allowed(sizes) || !has_time() || is_dear) {
-        report_.is_cut_short |= is_dear;
-        continue;
-      }
-      seconds = outcome_of(sizes).seconds;
+      const double growth = last == 0 ? 1 : static_cast<double>(size) / static_cast<double>(last);
+      const bool is_dear = seconds * growth * growth > options_.seconds * kMaxShare;
+      if (!is_allowed(sizes) || !has_time() || is_dear) continue;
+      const Outcome& outcome = outcome_of(sizes);
+      if (!outcome.is_good) continue;
+      seconds = outcome.seconds;
+      last = size;
     }
   }
 
@@ -367,13 +371,23 @@ class Sweep {
     verdict.declared = declared_text(dim);
     const std::vector<SizeSample> samples = samples_of(name, axis);
     verdict.actual = find_relation(samples);
+    if (has_no_name(verdict.declared)) verdict.remark = "has no name of its own";
     Dim promised = dim;
     if (const auto relation = relations_.find(verdict.declared); relation != relations_.end())
       promised = Dim::parse(relation->second);
     const auto wrong = std::find_if(samples.begin(), samples.end(), [&](const SizeSample& sample) {
       return !gives(promised, sample);
     });
-    if (wrong == samples.end()) return verdict;
+    if (wrong == samples.end()) {
+      // A name stands for a size that varies.
+      const bool is_misnamed = verdict.actual && verdict.actual->is_constant() &&
+                               !dim.is_constant() && verdict.remark.empty() && samples.size() > 3;
+      if (is_misnamed) {
+        verdict.is_true = false;
+        verdict.remark = cat("is always ", verdict.actual->text());
+      }
+      return verdict;
+    }
     verdict.is_true = false;
     verdict.remark = cat("is ", verdict.actual ? verdict.actual->text() : cat(wrong->size),
                          verdict.actual ? "" : cat(" at ", sizes_text(wrong->sizes)));
@@ -381,6 +395,14 @@ class Sweep {
     if (stays && wrong->sizes != report_.base)
       verdict.culprit = find_culprit(subject_, report_.base, wrong->sizes, std::nullopt, name);
     return verdict;
+  }
+
+  // Names that exporters make up for axes that nobody named: Tanhoutput_dim_2, unk__12.
+  static bool has_no_name(const std::string& name) {
+    const std::size_t dim_at = name.rfind("_dim_");
+    const bool is_numbered = dim_at != std::string::npos &&
+                             name.find_first_not_of("0123456789", dim_at + 5) == std::string::npos;
+    return is_numbered || name.starts_with("unk__") || name == "?" || name == "None";
   }
 
   static std::string sizes_text(const Sizes& sizes) {
@@ -433,17 +455,22 @@ std::vector<AxisVerdict> try_fixed_axes(const std::filesystem::path& path,
     Sizes as_declared = base;
     for (const std::string& symbol : subject.symbols())
       if (!as_declared.contains(symbol)) as_declared[symbol] = size;
+    const Outcome declared = subject.run(as_declared);
+    bool moves_an_output = false;
     for (const std::int64_t other : {size + 1, 2 * size + 1}) {
       Sizes sizes = as_declared;
       for (const InputAxis& axis : subject.axes())
         if (freed.contains({axis.input, axis.axis})) sizes[axis.symbol] = other;
       const Outcome outcome = subject.run(sizes);
       (outcome.is_good ? verdict.good : verdict.bad).push_back(other);
+      moves_an_output |= outcome.is_good && outcome.outputs != declared.outputs;
       if (outcome.is_good || verdict.culprit || !verdict.error.empty()) continue;
       verdict.kind = AxisVerdict::kFixed;
       verdict.error = outcome.error;
       verdict.culprit = find_culprit(subject, as_declared, sizes, outcome.failed_node, "");
     }
+    // What leaves no trace in any output is a list of numbers, such as scales, and no axis to free.
+    if (!moves_an_output) verdict.kind = AxisVerdict::kFixed;
     verdicts.push_back(std::move(verdict));
   }
   return verdicts;
