@@ -26,9 +26,11 @@ Object literal(const std::string& text) {
 Object merged_parameters(const Object& root, const ExportOptions& options) {
   const Object own = hyper_parameters(root);
   std::vector<Entry> entries;
-  for (const auto& [name, text] : options.hyper_parameters)
-    entries.push_back({name, literal(text)});
-  for (const Entry& entry : own.entries()) entries.push_back(entry);  // find() takes the first
+  // find() takes the first, so that the last that was given comes first.
+  for (auto given = options.hyper_parameters.rbegin(); given != options.hyper_parameters.rend();
+       ++given)
+    entries.push_back({given->first, literal(given->second)});
+  for (const Entry& entry : own.entries()) entries.push_back(entry);
   return make_object(Object::Kind::kDict, std::move(entries));
 }
 

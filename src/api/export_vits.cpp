@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <span>
 
 #include <nlohmann/json.hpp>
@@ -7,6 +8,7 @@
 
 #include "api/export_models.h"
 #include "api/source_hash.h"
+#include "arch/architecture.h"
 #include "arch/vits/vits.h"
 #include "arch/vits/voice_config.h"
 #include "base/blob.h"
@@ -20,12 +22,11 @@ using Json = nlohmann::ordered_json;
 
 // What precedes the names of the network's own tensors: "model_g." with Lightning.
 std::string prefix_in(const Object& state_dict) {
-  constexpr std::string_view kKnown = "enc_p.emb.weight";
-  std::string prefix;
-  for_each_tensor(state_dict, [&](const std::string& name, const Tensor&) {
-    if (name.ends_with(kKnown)) prefix = name.substr(0, name.size() - kKnown.size());
+  NamedTensors tensors;
+  for_each_tensor(state_dict, [&](const std::string& name, const Tensor& tensor) {
+    tensors.emplace(name, &tensor);
   });
-  return prefix;
+  return prefix_of(tensors, "enc_p.emb.weight").value_or("");
 }
 
 // The config that was given, or that lies beside the checkpoint under its name.
@@ -36,7 +37,8 @@ std::optional<fs::path> find_config(Export& work) {
   if (!given.empty()) return given[0];
   for (const fs::path& beside : {fs::path(work.source).replace_extension(".json"),
                                  fs::path(work.source.native() + ".json")}) {
-    if (beside == work.source || !fs::is_regular_file(beside)) continue;
+    std::error_code ignored;  // a name too long is a file that is not there
+    if (beside == work.source || !fs::is_regular_file(beside, ignored)) continue;
     work.report.notes.push_back(cat("the config is ", printable(beside.native())));
     return beside;
   }
@@ -44,10 +46,19 @@ std::optional<fs::path> find_config(Export& work) {
 }
 
 // What the axes are, for programs that want to know before they run anything.
-std::string axes_json(const std::string& samples, bool has_noise) {
+std::string axes_json(const Graph& graph, const std::string& samples) {
+  std::set<std::string> symbols = {"frames"};
+  for (const Value& input : graph.inputs())
+    for (const Dim& dim : input.shape())
+      for (std::string& symbol : dim.symbols()) symbols.insert(std::move(symbol));
   Json axes;
-  for (const char* name : {"batch_size", "phonemes", "frames"}) axes[name] = {{"min", 1}};
-  if (has_noise) axes["noise_frames"] = {{"min", "frames"}};
+  for (const std::string& symbol : symbols) {
+    if (symbol == "noise_frames") {
+      axes[symbol] = {{"min", "frames"}};
+    } else {
+      axes[symbol] = {{"min", 1}};
+    }
+  }
   axes["samples"] = {{"equals", samples}};
   return axes.dump();
 }
@@ -90,7 +101,7 @@ class VitsExport {
     note("version", kVersion);
     note("architecture", "vits");
     note("graph", role);
-    note("axes", axes_json(relation_, options_.noise_is_input));
+    note("axes", axes_json(*graph, relation_));
     note("hop_length", std::to_string(model_.config.decoder.hop_length()));
     const hifigan::ReceptiveField field = model_.receptive_field(options_);
     note("receptive_field", Json({{"left", field.left}, {"right", field.right}}).dump());

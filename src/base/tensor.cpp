@@ -43,6 +43,26 @@ class ComputedStorage : public Storage {
   std::function<std::vector<float>()> values_;
 };
 
+// By a table of all there are.
+void widen_halves(const std::byte* from, std::vector<float>& to) {
+  static const std::vector<float> kTable = [] {
+    std::vector<float> table(1 << 16);
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+      const auto bits = static_cast<std::uint16_t>(i);
+      std::byte half[sizeof bits];
+      std::memcpy(half, &bits, sizeof bits);
+      table[i] = static_cast<float>(element_value(DType::kFloat16, half));
+    }
+    return table;
+  }();
+  for (float& value : to) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, from, sizeof bits);
+    value = kTable[bits];
+    from += sizeof bits;
+  }
+}
+
 bool is_row_major(const std::vector<std::int64_t>& shape,
                   const std::vector<std::int64_t>& strides) {
   std::int64_t expected = 1;
@@ -218,6 +238,10 @@ std::vector<float> to_float32(const Tensor& tensor) {
     return values;
   }
   const std::byte* element = bytes.bytes().data();
+  if (tensor.dtype == DType::kFloat16) {
+    widen_halves(element, values);
+    return values;
+  }
   for (float& value : values) {
     value = static_cast<float>(element_value(tensor.dtype, element));
     element += size_of(tensor.dtype);

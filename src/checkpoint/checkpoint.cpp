@@ -141,8 +141,8 @@ Checkpoint open_checkpoint(const std::filesystem::path& path) {
 StateDict find_state_dict(const Object& root) {
   if (has_tensors(root)) return {"", &root};
   // By custom of the trainers: Lightning; FastSpeech2, VITS and many more; HiFi-GAN; the rest.
-  for (const std::string_view key :
-       {"state_dict", "model", "generator", "model_state_dict", "net", "weights", "module"}) {
+  for (const std::string_view key : {"state_dict", "model", "generator", "model_state_dict",
+                                     "net_g", "net", "weights", "module"}) {
     const Object* dict = root.find(key);
     if (dict && has_tensors_below(*dict)) return {std::string(key), dict};
   }

@@ -31,6 +31,7 @@ struct Weights::Ledger {
   std::map<std::string, Row, std::less<>> rows;
   std::vector<std::string> missing;
   std::vector<std::string> mis_shaped;
+  std::vector<std::pair<std::string, Tensor>> given;  // as they were handed out
 
   // The rows whose names start so.
   auto starting_with(std::string_view start) {
@@ -125,10 +126,12 @@ Tensor Weights::tensor(std::string_view name, std::vector<std::int64_t> shape) c
         cat(found_as, "  found ", shape_text(found->shape), ", expected ", shape_text(shape)));
     return stand_in(std::move(shape));
   }
-  if (found->dtype == DType::kFloat32 && found->unreadable.empty()) return *found;
-  return computed_tensor(std::move(shape), [tensor = *found, found_as] {
+  const bool is_ready = found->dtype == DType::kFloat32 && found->unreadable.empty();
+  Tensor given = is_ready ? *found : computed_tensor(std::move(shape), [tensor = *found, found_as] {
     return in_context(cat("reading ", in_quotes(found_as)), [&] { return to_float32(tensor); });
   });
+  ledger_->given.emplace_back(whole, given);
+  return given;
 }
 
 void Weights::ignore() const { ignore_all(whole_name("")); }
@@ -155,10 +158,8 @@ void Weights::finish(std::string_view what) const {
 
 std::vector<std::string> Weights::warnings() const {
   std::vector<std::string> warnings;
-  for (const auto& [name, row] : ledger_->rows) {
-    if (row.state != Ledger::State::kTaken) continue;
-    const std::vector<float> values = in_context(
-        cat("reading ", in_quotes(name)), [tensor = row.tensor] { return to_float32(*tensor); });
+  for (const auto& [name, tensor] : ledger_->given) {
+    const std::vector<float> values = to_float32(tensor);
     const auto bad =
         std::count_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
     if (bad > 0)

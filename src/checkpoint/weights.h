@@ -54,7 +54,8 @@ class Weights {
   // was being made: "a VITS of 192 channels".
   void finish(std::string_view what) const;
 
-  // One sentence for each tensor that was taken and holds a NaN or an infinity. Reads them all.
+  // One sentence for each tensor that was handed out and holds a NaN or an infinity, be it in the
+  // file or made by weight norm. Reads them all.
   std::vector<std::string> warnings() const;
 
  private:

@@ -43,6 +43,9 @@ Value operator*(const Value& a, double b) { return a * scalar_like(a, b); }
 Value operator/(const Value& a, double b) { return a / scalar_like(a, b); }
 Value minimum(const Value& a, const Value& b) { return node("Min", {a, b}); }
 Value maximum(const Value& a, double b) { return node("Max", {a, scalar_like(a, b)}); }
+Value clip(const Value& x, double low, double high) {
+  return node("Clip", {x, scalar_like(x, low), scalar_like(x, high)});
+}
 Value less(const Value& a, const Value& b) { return node("Less", {a, b}); }
 Value less_or_equal(const Value& a, double b) {
   return node("LessOrEqual", {a, scalar_like(a, b)});

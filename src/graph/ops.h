@@ -20,6 +20,7 @@ Value operator*(const Value& a, double b);
 Value operator/(const Value& a, double b);
 Value minimum(const Value& a, const Value& b);
 Value maximum(const Value& a, double b);
+Value clip(const Value& x, double low, double high);
 Value less(const Value& a, const Value& b);
 Value less_or_equal(const Value& a, double b);
 Value greater(const Value& a, double b);

@@ -108,28 +108,23 @@ Value pass_through(const Value& x, const Form& form) {
   return identity(x);
 }
 
-// What a sample depends on before stage `first`, in the steps of its input; all samples of such a
-// step together.
+// What the samples of a step depend on before stage `first`, in the steps of its input: the first
+// of them looks furthest to the left, the last furthest to the right.
 ReceptiveField field_before(const Config& config, std::size_t first) {
-  ReceptiveField field;
   std::int64_t samples = 1;
   for (std::size_t i = first; i < config.upsample_rates.size(); ++i)
     samples *= config.upsample_rates[i];
-  for (std::int64_t sample = 0; sample < samples; ++sample) {
-    std::int64_t low = sample - 3;  // conv_post
-    std::int64_t high = sample + 3;
-    for (std::size_t i = config.upsample_rates.size(); i-- > first;) {
-      const std::int64_t rate = config.upsample_rates[i];
-      const std::int64_t kernel = config.upsample_kernel_sizes[i];
-      const std::int64_t padding = (kernel - rate) / 2;
-      const std::int64_t reach = resblock_reach(config);
-      low = ceil_div(low - reach + padding - kernel + 1, rate);
-      high = floor_div(high + reach + padding, rate);
-    }
-    field.left = std::max(field.left, -low);
-    field.right = std::max(field.right, high);
+  std::int64_t low = 0 - 3;  // conv_post
+  std::int64_t high = samples - 1 + 3;
+  const std::int64_t reach = resblock_reach(config);
+  for (std::size_t i = config.upsample_rates.size(); i-- > first;) {
+    const std::int64_t rate = config.upsample_rates[i];
+    const std::int64_t kernel = config.upsample_kernel_sizes[i];
+    const std::int64_t padding = (kernel - rate) / 2;
+    low = ceil_div(low - reach + padding - kernel + 1, rate);
+    high = floor_div(high + reach + padding, rate);
   }
-  return field;
+  return {std::max<std::int64_t>(0, -low), std::max<std::int64_t>(0, high)};
 }
 
 }  // namespace

@@ -43,7 +43,9 @@ class ConfigReader {
   Config read() {
     Config config;
     config.text_encoder = text_encoder();
-    config.speakers = number("num_speakers", dim(w_ / "emb_g", "weight", 0), 1);
+    // The trainer of the paper says 0 for one.
+    config.speakers =
+        std::max<std::int64_t>(1, number("num_speakers", dim(w_ / "emb_g", "weight", 0), 1));
     if (config.has_speakers()) config.gin_channels = gin_channels();
     config.durations = durations(config);
     config.flow = flow(config);
@@ -101,7 +103,9 @@ class ConfigReader {
 
   std::optional<Sizes> list(const char* name) {
     const Object* given = parameters_.find(name);
-    if (!given) return std::nullopt;
+    if (!given || given->is(Object::Kind::kNone)) return std::nullopt;
+    if (given->is(Object::Kind::kInt))  // (16) without its comma
+      return numbers_in(make_object(Object::Kind::kList, std::vector<Entry>{{"0", *given}}), name);
     if (!given->is(Object::Kind::kList) && !given->is(Object::Kind::kTuple)) {
       problem(cat("hyper-parameter '", name, "' is ", name_of(given->kind), ", expected a list"));
       return std::nullopt;
@@ -111,7 +115,7 @@ class ConfigReader {
 
   std::optional<std::vector<Sizes>> lists(const char* name) {
     const Object* given = parameters_.find(name);
-    if (!given) return std::nullopt;
+    if (!given || given->is(Object::Kind::kNone)) return std::nullopt;
     if (!given->is(Object::Kind::kList) && !given->is(Object::Kind::kTuple)) {
       problem(cat("hyper-parameter '", name, "' is ", name_of(given->kind),
                   ", expected a list of lists"));
@@ -162,6 +166,17 @@ class ConfigReader {
     return config;
   }
 
+  std::optional<bool> truth(const char* name) {
+    const Object* given = parameters_.find(name);
+    if (!given || given->is(Object::Kind::kNone)) return std::nullopt;
+    if (const auto number = given->as_int()) return *number != 0;
+    const auto text = given->as_string();
+    if (text && (*text == "true" || *text == "false")) return *text == "true";
+    problem(
+        cat("hyper-parameter '", name, "' is ", name_of(given->kind), ", expected True or False"));
+    return std::nullopt;
+  }
+
   // Piper makes 512 of a number that is not above 0, and may have saved either.
   std::int64_t gin_channels() {
     const auto from_shapes = dim(w_ / "emb_g", "weight", 1);
@@ -172,9 +187,7 @@ class ConfigReader {
   DurationConfig durations(const Config& whole) {
     DurationConfig config;
     const Weights dp = w_ / "dp";
-    const Object* use_sdp = parameters_.find("use_sdp");
-    const auto given = use_sdp ? use_sdp->as_int() : std::nullopt;
-    config.is_stochastic = given ? *given != 0 : (dp / "flows").has_any();
+    config.is_stochastic = truth("use_sdp").value_or((dp / "flows").has_any());
     config.in_channels = whole.text_encoder.hidden_channels;
     config.gin_channels = whole.gin_channels;
     if (!config.is_stochastic) {
@@ -331,11 +344,11 @@ class ConfigReader {
   }
 
   void check_hop(const hifigan::Config& config) {
-    const Object* given = parameters_.find("hop_length");
-    const auto hop = given ? given->as_int() : std::nullopt;
-    if (!problems_.empty() || !hop || *hop == config.hop_length()) return;
-    problem(cat("hyper-parameter 'hop_length' is ", *hop, ", but 'upsample_rates' make ",
-                config.hop_length()));
+    if (!problems_.empty()) return;
+    const std::int64_t hop = number("hop_length", config.hop_length(), 0);
+    if (problems_.empty() && hop != config.hop_length())
+      problem(cat("hyper-parameter 'hop_length' is ", hop, ", but 'upsample_rates' make ",
+                  config.hop_length()));
   }
 
   void report() {

@@ -59,13 +59,13 @@ struct Config {
   std::int64_t inter_channels() const { return text_encoder.out_channels; }
 };
 
+// The names of hyper-parameters that read_config() looks at.
+std::span<const std::string_view> hyper_parameter_names();
+
 // The config of the weights, which are those of a VITS. Sizes are read off the tensors and compared
 // with `hyper_parameters` (a dict, or None); what no shape tells (rates and dilations) is taken
 // from there, or from the one trainer's preset that fits the shapes. Fails with kUnsupported,
 // telling all contradictions at once, or what is missing by its name.
-// The names of hyper-parameters that read_config() looks at.
-std::span<const std::string_view> hyper_parameter_names();
-
 Config read_config(const Weights& w, const Object& hyper_parameters);
 
 }  // namespace voxport::vits

@@ -29,6 +29,10 @@ struct Scales {
   }
 };
 
+// More frames than a phoneme could ever have. Without a limit, scales that make no sense would run
+// over what integers hold.
+constexpr double kMostFrames = 1e6;
+
 // A scale in a shape that meets tensors of that rank, whose first axis is the batch.
 Value for_rank(const Value& scale, std::int64_t rank) {
   if (scale.rank() == 1) return scale;
@@ -77,6 +81,8 @@ Vits::Vits(const Weights& w, const Config& its_config)
   (w / "enc_q").ignore();  // the posterior encoder hears the recordings
   if (config.has_speakers()) return;
   // A network may be built for speakers and have one: what would listen to them is there, unused.
+  if (const auto rows = (w / "emb_g").shape_of("weight"); rows && rows->front() == 1)
+    (w / "emb_g").ignore();
   (w / "dec" / "cond").ignore();
   (w / "dp" / "cond").ignore();
   for (std::int64_t i = 0; i < config.flow.n_flows; ++i)
@@ -130,7 +136,7 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
                                              : std::vector<std::int64_t>{2})) *
                   for_rank(scales.length, 2);
   const Value none = Builder(graph).scalar(0, DType::kFloat32);
-  const Value w_ceil = where(mask.present, maximum(ceil(w), 0), none);  // [b, t]
+  const Value w_ceil = where(mask.present, clip(ceil(w), 0, kMostFrames), none);  // [b, t]
   latent.durations = unsqueeze(w_ceil, {1});
   const Alignment alignment = align(cast(w_ceil, DType::kInt64));
   latent.y_mask =

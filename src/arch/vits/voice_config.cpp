@@ -70,7 +70,11 @@ class Completion {
   }
 
  private:
-  void problem(const std::string& text) { problems_ += "\n  " + text; }
+  void problem(const std::string& text) {
+    constexpr int kShown = 100;  // more than that is the config of another voice
+    if (++count_ <= kShown) problems_ += "\n  " + text;
+    if (count_ == kShown + 1) problems_ += "\n  and more";
+  }
 
   void report() {
     if (!problems_.empty())
@@ -190,6 +194,7 @@ class Completion {
   Json& json_;
   const Config& config_;
   std::string problems_;
+  int count_ = 0;
 };
 
 // sherpa-onnx takes symbols of one code point, and reads a line as "symbol id".
@@ -197,7 +202,7 @@ bool is_one_code_point(const std::string& symbol) {
   const auto starts = std::count_if(symbol.begin(), symbol.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
   });
-  return starts == 1 && symbol != "\n";
+  return starts == 1 && symbol != "\n" && symbol != "\r" && symbol != "\t";
 }
 
 }  // namespace
