@@ -97,6 +97,7 @@ struct CheckReport {
   std::vector<CheckOutput> outputs;
   std::vector<CheckConsistency> consistency;
   std::vector<CheckedCase> cases;
+  double tolerance = 0;  // of the cases, as it was asked for
   std::size_t nodes = 0;
   std::size_t runs = 0;
   bool is_cut_short = false;
@@ -113,7 +114,7 @@ struct CheckReport {
 CheckReport check_model(const std::filesystem::path& model, const CheckOptions& options = {});
 
 std::string to_json(const CheckReport& report);
-// One page that stands on its own.
+// One page that stands on its own: it loads nothing and runs no script.
 std::string to_html(const CheckReport& report);
 
 }  // namespace voxport

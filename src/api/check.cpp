@@ -147,6 +147,7 @@ CheckReport check_model(const fs::path& model, const CheckOptions& options) {
   StageClock clock(options.on_stage);
   CheckReport report;
   report.path = model.string();
+  report.tolerance = options.tolerance;
   return in_context(cat("checking ", in_quotes(model.native())), [&] {
     const Subject subject(model, fillings_of(options));
     check_names(subject, options);
