@@ -102,6 +102,4 @@ std::string to_json(const CheckReport& report) {
   return dump(json);
 }
 
-std::string to_html(const CheckReport& report) { return to_json(report); }
-
 }  // namespace voxport
