@@ -16,7 +16,6 @@ bool has_external_data(const onnx::GraphProto& graph) {
 }
 
 void name_nodes(onnx::GraphProto& graph, const std::string& prefix) {
-  graph.clear_value_info();
   for (int i = 0; i < graph.node_size(); ++i) {
     onnx::NodeProto& node = *graph.mutable_node(i);
     const std::string name = cat(prefix, i);
@@ -51,7 +50,11 @@ ProbeCopy probe_copy(Bytes model, const std::set<std::pair<std::string, std::siz
   ProbeCopy copy;
   for (const onnx::NodeProto& node : graph.node()) copy.node_names.push_back(node.name());
   name_nodes(graph, "n");
-  for (onnx::ValueInfoProto& output : *graph.mutable_output()) forget_sizes(*output.mutable_type());
+  if (!freed.empty()) {  // what is declared of the rest no longer holds
+    graph.clear_value_info();
+    for (onnx::ValueInfoProto& output : *graph.mutable_output())
+      forget_sizes(*output.mutable_type());
+  }
   for (onnx::ValueInfoProto& input : *graph.mutable_input())
     if (input.type().has_tensor_type() && input.type().tensor_type().has_shape())
       free_axes(input, freed);

@@ -1,5 +1,5 @@
-// A copy of a model for looking inside: every node has a name that tells its place, no size of an
-// output is declared, and inputs may be freed.
+// A copy of a model for looking inside: every node has a name that tells its place, and axes of
+// inputs may be freed.
 #pragma once
 
 #include <cstdint>

@@ -59,13 +59,20 @@ class Search {
       for (std::size_t i = 0; i < node.outputs().size(); ++i)
         makers_[node.outputs()[i].name()] = {place, i};
     for (const InputAxis& axis : subject.axes())
-      if (good.at(axis.symbol) != bad.at(axis.symbol)) moved_inputs_.insert(axis.input);
+      if (good.at(axis.symbol) != bad.at(axis.symbol)) {
+        moved_inputs_.insert(axis.input);
+        held_.insert(good.at(axis.symbol));
+      }
   }
 
   std::optional<Culprit> at_failure(std::size_t place) {
     const auto node = subject_.nodes().find(place);
     if (node == subject_.nodes().end()) return std::nullopt;
     if (auto found = holds_itself(place, node->second)) return found;
+    // Weights are what they are: whoever brought the wrong size is to blame, if anyone is told
+    // sizes.
+    if (has_weights(node->second))
+      if (auto found = told_before(place)) return found;
     // One side moved, the other did not: the other is to blame.
     for (const Value& input : node->second.inputs()) {
       if (!input || moves(input) || is_trivial(input)) continue;
@@ -75,8 +82,15 @@ class Search {
   }
 
   std::optional<Culprit> at_output(const std::string& output) {
-    for (const auto& [name, value] : subject_.graph().outputs())
-      if (name == output) return lost_before(value);
+    for (const auto& [name, value] : subject_.graph().outputs()) {
+      if (name != output) continue;
+      if (!moves(value)) return lost_before(value);
+      const auto maker = makers_.find(value.name());
+      if (maker == makers_.end()) return std::nullopt;
+      const std::size_t place = maker->second.place;
+      if (auto found = holds_itself(place, subject_.nodes().at(place))) return found;
+      return told_before(place);
+    }
     return std::nullopt;
   }
 
@@ -84,6 +98,30 @@ class Search {
   struct Maker {
     std::size_t place, output;
   };
+
+  static bool has_weights(const Node& node) {
+    const bool multiplies = node.op() == "MatMul" || node.op() == "Gemm" || node.op() == "Conv" ||
+                            node.op() == "ConvTranspose";
+    return multiplies && node.input(1) && node.input(1).constant();
+  }
+
+  // The nearest node before, along what moves, that is told its size.
+  std::optional<Culprit> told_before(std::size_t place) {
+    std::deque<std::size_t> queue = {place};
+    std::set<std::size_t> seen = {place};
+    while (!queue.empty()) {
+      const std::size_t at = queue.front();
+      queue.pop_front();
+      if (at != place)
+        if (auto found = holds_itself(at, subject_.nodes().at(at))) return found;
+      for (const Value& input : subject_.nodes().at(at).inputs()) {
+        const auto maker = input ? makers_.find(input.name()) : makers_.end();
+        if (maker != makers_.end() && seen.insert(maker->second.place).second)
+          queue.push_back(maker->second.place);
+      }
+    }
+    return std::nullopt;
+  }
 
   static ShapeOf shape_in(const Trace& trace, const Maker& maker) {
     const auto node = trace.find(maker.place);
@@ -110,17 +148,39 @@ class Search {
   }
 
   bool has_moved_input(const Node& node) const {
-    return std::any_of(node.inputs().begin(), node.inputs().end(),
-                       [&](const Value& input) { return input && moves(input); });
+    const auto is_moved = [&](const Value& value) { return value && moves(value); };
+    return std::any_of(node.inputs().begin(), node.inputs().end(), is_moved) ||
+           std::any_of(node.captured().begin(), node.captured().end(), is_moved);
   }
 
-  // A node that is told its size by a constant.
+  // A node that is told its size by a constant, whole or as a part of a list.
   std::optional<Culprit> holds_itself(std::size_t place, const Node& node) {
     for (const std::size_t i : sizing_inputs(node.op())) {
       const Value input = node.input(i);
       if (!input) continue;
       if (input.constant())
         return describe(place, node, cat(role_of(node.op(), i), ", ", constant_text(input)));
+      if (const auto part = constant_part(input))
+        return describe(
+            place, node,
+            cat(role_of(node.op(), i), ", of which ", constant_text(*part), " is a part"));
+    }
+    return std::nullopt;
+  }
+
+  // A constant among what a list of sizes is joined from that is one of the sizes that did not
+  // move.
+  std::optional<Value> constant_part(const Value& list) const {
+    const auto maker = makers_.find(list.name());
+    if (maker == makers_.end()) return std::nullopt;
+    const Node& node = subject_.nodes().at(maker->second.place);
+    if (node.op() == "Unsqueeze" || node.op() == "Cast") return constant_part(node.input(0));
+    if (node.op() != "Concat") return std::nullopt;
+    for (const Value& part : node.inputs()) {
+      const Tensor* tensor = part ? part.constant() : nullptr;
+      if (!tensor || tensor->dtype != DType::kInt64 || !tensor->unreadable.empty()) continue;
+      for (const std::int64_t number : int64_values(*tensor))
+        if (held_.contains(number)) return part;
     }
     return std::nullopt;
   }
@@ -214,6 +274,7 @@ class Search {
   Trace good_, bad_;
   std::map<std::string, Maker> makers_;
   std::set<std::string> moved_inputs_;
+  std::set<std::int64_t> held_;  // sizes at which it ran
 };
 
 }  // namespace

@@ -68,13 +68,17 @@ class Sweep {
     for (const Value& input : subject_.declared().graph->inputs())
       report_.inputs.emplace_back(input.name(),
                                   meaning_of(input, *subject_.declared().graph).text());
-    if (!find_base()) return std::move(report_);
     const std::vector<std::string> symbols = subject_.symbols();
-    for (std::size_t i = 0; i < symbols.size(); ++i) {
-      vary(symbols[i]);
-      progress(0.7 * static_cast<double>(i + 1) / static_cast<double>(symbols.size()));
+    constexpr int kMaxRounds = 3;
+    for (int round = 0; round < kMaxRounds; ++round) {
+      if (!find_base()) return std::move(report_);
+      for (std::size_t i = 0; i < symbols.size(); ++i) {
+        vary(symbols[i]);
+        progress(0.7 * static_cast<double>(i + 1) / static_cast<double>(symbols.size()));
+      }
+      vary_together();
+      if (!find_misnamed()) break;
     }
-    vary_together();
     for (const std::string& symbol : symbols) report_.axes.push_back(judge(symbol));
     progress(0.85);
     judge_outputs();
@@ -119,6 +123,47 @@ class Sweep {
     return outcomes_.emplace(sizes, subject_.run(sizes)).first->second;
   }
 
+  // The output whose size is not what the file declares; empty when all are. Only sizes that are
+  // declared by symbols of inputs say anything.
+  std::string wrong_output(const Outcome& outcome) const {
+    for (const auto& [name, value] : subject_.declared().graph->outputs()) {
+      const auto shape = outcome.outputs.find(name);
+      if (!value.type().shape || shape == outcome.outputs.end()) continue;
+      for (std::size_t axis = 0; axis < std::min(value.rank(), shape->second.size()); ++axis) {
+        const Dim& dim = value.dim(static_cast<std::int64_t>(axis));
+        if (dim.is_constant() || misnamed_.contains({name, axis})) continue;
+        if (!gives(dim, {outcome.sizes, shape->second[axis]})) return name;
+      }
+    }
+    return "";
+  }
+
+  // Outputs whose sizes follow from the inputs, but not as their names say: the names are to blame,
+  // and no node. True when one was found.
+  bool find_misnamed() {
+    const std::size_t before = misnamed_.size();
+    for (const auto& [name, value] : subject_.declared().graph->outputs()) {
+      for (std::size_t axis = 0; axis < (value.type().shape ? value.rank() : 0); ++axis) {
+        const Dim& dim = value.dim(static_cast<std::int64_t>(axis));
+        std::vector<SizeSample> samples;
+        for (const auto& [sizes, outcome] : outcomes_) {
+          const auto shape = outcome.outputs.find(name);
+          if (outcome.is_good && shape != outcome.outputs.end() && axis < shape->second.size())
+            samples.push_back({sizes, shape->second[axis]});
+        }
+        const auto actual = find_relation(samples);
+        const bool follows = actual && (!actual->is_constant() || *actual == Dim(1));
+        if (follows && *actual != dim && symbols_among_inputs(dim)) misnamed_.insert({name, axis});
+      }
+    }
+    return misnamed_.size() > before;
+  }
+
+  // Ran, and, where the names of the outputs are true at all, gave what they promise.
+  bool is_right(const Outcome& outcome) const {
+    return outcome.is_good && (!is_strict_ || wrong_output(outcome).empty());
+  }
+
   bool is_allowed(const Sizes& sizes) const {
     for (const auto& [symbol, size] : sizes) {
       const auto least = least_.find(symbol);
@@ -147,37 +192,44 @@ class Sweep {
   bool try_base(const Sizes& sizes) {
     if (!is_allowed(sizes) || !has_time()) return false;
     const Outcome& outcome = outcome_of(sizes);
-    if (outcome.is_good) {
+    if (is_right(outcome)) {
       report_.base = sizes;
       return true;
     }
-    if (report_.error.empty()) report_.error = outcome.error;
+    if (outcome.is_good && !fallback_) fallback_ = sizes;
+    if (!outcome.is_good && report_.error.empty()) report_.error = outcome.error;
     return false;
   }
 
-  // Sizes at which the model runs: the same for all, or else numbers that the graph holds.
+  // Sizes at which the model runs and gives what it promises: the same for all, or else numbers
+  // that the graph holds. Where there are none, names of outputs are taken for wrong, and sizes at
+  // which it runs will do.
   bool find_base() {
-    for (const std::int64_t size : {7, 5, 3, 2, 1, 4, 8, 6, 10, 16, 12, 32, 20, 50, 64, 100, 128})
-      if (try_base(all_of_size(size))) return found_base();
     const std::vector<std::int64_t> numbers = numbers_in(subject_);
+    bool is_found = false;
+    for (const std::int64_t size : {7, 5, 3, 2, 1, 4, 8, 6, 10, 16, 12, 32, 20, 50, 64, 100, 128})
+      if (!is_found) is_found = try_base(all_of_size(size));
     for (const std::int64_t size : numbers)
-      if (try_base(all_of_size(size))) return found_base();
-    return search_base(numbers, all_of_size(1), 0) && found_base();
+      if (!is_found) is_found = try_base(all_of_size(size));
+    const std::size_t runs = report_.runs + (fallback_ ? 200 : 600);
+    if (!is_found) is_found = search_base(numbers, all_of_size(1), 0, runs);
+    if (!is_found && fallback_) {
+      is_strict_ = false;
+      report_.base = *fallback_;
+      is_found = true;
+    }
+    if (is_found) report_.error.clear();
+    return is_found;
   }
 
-  bool found_base() {
-    report_.error.clear();
-    return true;
-  }
-
-  bool search_base(const std::vector<std::int64_t>& numbers, Sizes sizes, std::size_t at) {
-    constexpr std::size_t kMaxRuns = 600;
+  bool search_base(const std::vector<std::int64_t>& numbers, Sizes sizes, std::size_t at,
+                   std::size_t max_runs) {
     const std::vector<std::string> symbols = subject_.symbols();
     if (at == symbols.size()) return try_base(sizes);
     for (const std::int64_t size : numbers) {
-      if (report_.runs > kMaxRuns || size > 64) break;
+      if (report_.runs > max_runs || size > 64) break;
       sizes[symbols[at]] = size;
-      if (search_base(numbers, sizes, at + 1)) return true;
+      if (search_base(numbers, sizes, at + 1, max_runs)) return true;
     }
     return false;
   }
@@ -226,7 +278,7 @@ class Sweep {
   }
 
   bool is_good_at(const std::string& symbol, std::int64_t size) {
-    return outcome_of(with(symbol, size)).is_good;
+    return is_right(outcome_of(with(symbol, size)));
   }
 
   AxisVerdict judge(const std::string& symbol) {
@@ -238,7 +290,7 @@ class Sweep {
     std::set<std::int64_t> bad;
     for (const auto& [sizes, outcome] : outcomes_) {
       if (sizes != with(symbol, sizes.at(symbol))) continue;
-      (outcome.is_good ? good : bad).insert(sizes.at(symbol));
+      (is_right(outcome) ? good : bad).insert(sizes.at(symbol));
     }
     if (bad.empty()) {
       verdict.good.assign(good.begin(), good.end());
@@ -251,8 +303,11 @@ class Sweep {
     verdict.bad.assign(bad.begin(), bad.end());
     if (verdict.kind == AxisVerdict::kLinked) return verdict;
     const Outcome& failure = outcome_of(with(symbol, first_bad));
+    const std::string wrong = failure.is_good ? wrong_output(failure) : "";
+    if (failure.is_good)
+      verdict.error = cat("it runs, but ", in_quotes(wrong), " has another size");
     verdict.culprit =
-        find_culprit(subject_, report_.base, with(symbol, first_bad), failure.failed_node, "");
+        find_culprit(subject_, report_.base, with(symbol, first_bad), failure.failed_node, wrong);
     return verdict;
   }
 
@@ -317,14 +372,20 @@ class Sweep {
   std::optional<std::string> linked_partner(const std::string& symbol,
                                             const std::set<std::int64_t>& bad) {
     for (const std::string& other : subject_.symbols()) {
-      if (other == symbol || report_.base.at(other) != report_.base.at(symbol)) continue;
+      if (other == symbol) continue;
+      // As long, or so many times as long.
+      const std::int64_t here = report_.base.at(symbol);
+      const std::int64_t there = report_.base.at(other);
       bool moves_along = true;
+      bool was_tried = false;
       for (const std::int64_t size : bad) {
+        if (size * there % here != 0) continue;
         Sizes both = with(symbol, size);
-        both[other] = size;
-        moves_along &= has_time() && is_allowed(both) && outcome_of(both).is_good;
+        both[other] = size * there / here;
+        was_tried = true;
+        moves_along &= has_time() && is_allowed(both) && is_right(outcome_of(both));
       }
-      if (moves_along) return other;
+      if (moves_along && was_tried) return other;
     }
     return std::nullopt;
   }
@@ -334,7 +395,7 @@ class Sweep {
   std::vector<SizeSample> samples_of(const std::string& output, std::size_t axis) const {
     std::vector<SizeSample> samples;
     for (const auto& [sizes, outcome] : outcomes_) {
-      if (!outcome.is_good) continue;
+      if (!is_right(outcome)) continue;
       const auto shape = outcome.outputs.find(output);
       if (shape != outcome.outputs.end() && axis < shape->second.size())
         samples.push_back({sizes, shape->second[axis]});
@@ -378,10 +439,17 @@ class Sweep {
     const auto wrong = std::find_if(samples.begin(), samples.end(), [&](const SizeSample& sample) {
       return !gives(promised, sample);
     });
+    if (misnamed_.contains({name, axis}) && verdict.actual && wrong != samples.end()) {
+      verdict.is_true = false;
+      verdict.remark = cat("is ", verdict.actual->text());
+      return verdict;
+    }
     if (wrong == samples.end()) {
       // A name stands for a size that varies.
+      const bool is_of_inputs = !symbols_among_inputs(dim);
       const bool is_misnamed = verdict.actual && verdict.actual->is_constant() &&
-                               !dim.is_constant() && verdict.remark.empty() && samples.size() > 3;
+                               !dim.is_constant() && verdict.remark.empty() && is_of_inputs &&
+                               samples.size() > 3;
       if (is_misnamed) {
         verdict.is_true = false;
         verdict.remark = cat("is always ", verdict.actual->text());
@@ -395,6 +463,12 @@ class Sweep {
     if (stays && wrong->sizes != report_.base)
       verdict.culprit = find_culprit(subject_, report_.base, wrong->sizes, std::nullopt, name);
     return verdict;
+  }
+
+  bool symbols_among_inputs(const Dim& dim) const {
+    for (const std::string& symbol : dim.symbols())
+      if (report_.base.contains(symbol)) return true;
+    return false;
   }
 
   // Names that exporters make up for axes that nobody named: Tanhoutput_dim_2, unk__12.
@@ -432,10 +506,26 @@ class Sweep {
   std::map<std::string, std::int64_t> least_;
   std::map<std::string, std::string> not_below_, relations_;
   std::map<Sizes, Outcome> outcomes_;
+  std::set<std::pair<std::string, std::size_t>> misnamed_;  // axes of outputs
+  std::optional<Sizes> fallback_;  // it runs there, but outputs have other sizes than declared
+  bool is_strict_ = true;
   SweepReport report_;
 };
 
+// Operators whose weights ask for a number of channels: such an axis is no sequence.
+bool is_met_by_weights(std::string_view op) {
+  for (const std::string_view one :
+       {"BatchNormalization", "Conv", "ConvTranspose", "GRU", "Gemm", "InstanceNormalization",
+        "LSTM", "LayerNormalization", "MatMul", "RNN"})
+    if (op == one) return true;
+  return false;
+}
+
+bool is_batch(const InputAxis& axis) { return axis.axis == 0; }
+
 // Axes that are declared as numbers: would they move if they were let?
+// Those of models without any open axis, and first axes of others, are judged; channels and the
+// like are numbers on good grounds.
 std::vector<AxisVerdict> try_fixed_axes(const std::filesystem::path& path,
                                         const std::map<std::string, Filling>& fillings,
                                         const std::vector<InputAxis>& fixed, const Sizes& base) {
@@ -448,7 +538,6 @@ std::vector<AxisVerdict> try_fixed_axes(const std::filesystem::path& path,
     for (const InputAxis& axis : places) freed.emplace(axis.input, axis.axis);
     const Subject subject(path, fillings, freed);
     AxisVerdict verdict;
-    verdict.kind = AxisVerdict::kCouldBeFree;
     verdict.places = places;
     verdict.symbol = cat(size);
     verdict.size = size;
@@ -465,12 +554,18 @@ std::vector<AxisVerdict> try_fixed_axes(const std::filesystem::path& path,
       (outcome.is_good ? verdict.good : verdict.bad).push_back(other);
       moves_an_output |= outcome.is_good && outcome.outputs != declared.outputs;
       if (outcome.is_good || verdict.culprit || !verdict.error.empty()) continue;
-      verdict.kind = AxisVerdict::kFixed;
       verdict.error = outcome.error;
       verdict.culprit = find_culprit(subject, as_declared, sizes, outcome.failed_node, "");
     }
     // What leaves no trace in any output is a list of numbers, such as scales, and no axis to free.
-    if (!moves_an_output) verdict.kind = AxisVerdict::kFixed;
+    const bool is_free_inside = verdict.bad.empty() && moves_an_output;
+    const bool is_judged = base.empty() || std::any_of(places.begin(), places.end(), is_batch);
+    const bool is_baked = !verdict.bad.empty() && verdict.culprit &&
+                          !is_met_by_weights(verdict.culprit->op) && is_judged;
+    verdict.kind = is_baked                      ? AxisVerdict::kNailed
+                   : is_free_inside && is_judged ? AxisVerdict::kCouldBeFree
+                                                 : AxisVerdict::kFixed;
+    if (verdict.kind == AxisVerdict::kFixed) verdict.culprit.reset();
     verdicts.push_back(std::move(verdict));
   }
   return verdicts;
