@@ -7,8 +7,10 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -45,19 +47,70 @@ void forget(const std::string& name) {
        std::strerror(error));
 }
 
-std::string hidden_name(const fs::path& folder, const fs::path& path) {
-  static std::atomic<unsigned> number{0};
-  return (folder / cat(".", path.filename().native(), ".", getpid(), "-", ++number)).native();
+// While it lives, signals that end the process wait.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
+    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// By whatever: a link that leads nowhere counts too.
+bool is_taken(const fs::path& name) {
+  struct stat status {};
+  return lstat(name.c_str(), &status) == 0;
 }
 
-// Where links lead, so that what they point to is replaced, and not they.
+// Short, however long the names are that people give. A process that was killed may have left one,
+// and in containers all have the same number.
+std::string hidden_name(const fs::path& folder) {
+  static std::atomic<unsigned> number{0};
+  std::string name;
+  do {
+    name = (folder / cat(".voxport.", getpid(), "-", ++number)).native();
+  } while (is_taken(name));
+  return name;
+}
+
+// A link on the way, where weakly_canonical() has followed all that lead to something.
+std::optional<fs::path> dangling_link_in(const fs::path& path) {
+  fs::path way;
+  for (const fs::path& name : path) {
+    way /= name;
+    std::error_code error;
+    if (fs::is_symlink(fs::symlink_status(way, error))) return way;
+  }
+  return std::nullopt;
+}
+
+fs::path with_link_followed(const fs::path& path, const fs::path& link, std::error_code& error) {
+  const fs::path target = link.parent_path() / fs::read_symlink(link, error);
+  return path == link ? target : target / path.lexically_relative(link);
+}
+
+// Where links lead, so that what they point to is replaced or made, and not they.
 fs::path resolved(const fs::path& path) {
+  constexpr int kMostLinks = 40;  // as the kernel has it
   std::error_code error;
   fs::path absolute = fs::absolute(path, error);
-  if (!error) absolute = fs::weakly_canonical(absolute, error);
-  if (error)
-    fail(Error::kUnwritable, "cannot write ", in_quotes(path.native()), ": ", error.message());
-  return absolute;
+  for (int links = 0; !error && links < kMostLinks; ++links) {
+    absolute = fs::weakly_canonical(absolute, error);
+    if (error) break;
+    const std::optional<fs::path> link = dangling_link_in(absolute);
+    if (!link) return absolute;
+    absolute = with_link_followed(absolute, *link, error);
+  }
+  if (!error) error = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+  fail(Error::kUnwritable, "cannot write ", in_quotes(path.native()), ": ", error.message());
 }
 
 fs::path nearest_folder(const fs::path& path) {
@@ -81,6 +134,23 @@ void check_replaceable(const fs::path& path) {
        S_ISDIR(status.st_mode) ? "a folder" : "a device", ", expected the name of a file");
 }
 
+// Whether it was the flag of renameat2() that the system or the filesystem does not know.
+bool is_unknown_flag(int error) { return error == EINVAL || error == ENOSYS || error == ENOTSUP; }
+
+int exchange_names(const fs::path& one, const fs::path& other) {
+  return renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE);
+}
+
+// rename(), but fails with EEXIST where it would replace a file.
+int rename_if_free(const fs::path& from, const fs::path& to, bool is_simple) {
+  if (!is_simple) {
+    const int result = renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE);
+    if (result == 0 || !is_unknown_flag(errno)) return result;
+  }
+  if (link(from.c_str(), to.c_str()) == 0) return unlink(from.c_str());
+  return errno == EEXIST ? -1 : rename(from.c_str(), to.c_str());
+}
+
 void sync_folder(const fs::path& folder) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;  // one may write into a folder that one may not read
@@ -95,18 +165,20 @@ void remove_unfinished_files() noexcept {
     if (const char* name = place.load()) unlink(name);
 }
 
-OutputFile::OutputFile(const fs::path& path, bool hidden) : path_(resolved(path)) {
+OutputFile::OutputFile(const fs::path& path, bool is_simple)
+    : path_(resolved(path)), is_simple_(is_simple) {
   check_replaceable(path_);
   folder_ = nearest_folder(path_);
   // Without /proc there is no way from a file without a name to one with a name.
-  if (!hidden && access("/proc/self/fd", F_OK) == 0)
+  if (!is_simple && access("/proc/self/fd", F_OK) == 0)
     fd_ = open(folder_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (fd_ < 0) open_hidden();
 }
 
 void OutputFile::open_hidden() {
+  const SignalsHeld held;  // from the name on the disk to the name that is remembered
   do {
-    hidden_ = hidden_name(folder_, path_);
+    hidden_ = hidden_name(folder_);
     fd_ = open(hidden_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
   } while (fd_ < 0 && errno == EEXIST);
   if (fd_ < 0) {
@@ -117,11 +189,15 @@ void OutputFile::open_hidden() {
 }
 
 OutputFile::~OutputFile() {
-  if (!hidden_.empty()) {
-    unlink(hidden_.c_str());
-    forget(hidden_);
-  }
+  drop_hidden();
   if (fd_ >= 0) close(fd_);
+}
+
+void OutputFile::drop_hidden() {
+  if (hidden_.empty()) return;
+  unlink(hidden_.c_str());
+  forget(hidden_);
+  hidden_.clear();
 }
 
 void OutputFile::append(Bytes bytes) {
@@ -151,31 +227,103 @@ void OutputFile::sync() {
   if (fsync(fd_) != 0 && errno != EINVAL) fail_with_errno("write", path_);
 }
 
-bool OutputFile::publish() {
+void OutputFile::prepare() {
+  check_replaceable(path_);
   struct stat old {};
-  const bool is_new = stat(path_.c_str(), &old) != 0;
-  if (!is_new && fchmod(fd_, old.st_mode & 07777) != 0)
+  if (stat(path_.c_str(), &old) == 0 && fchmod(fd_, old.st_mode & 07777) != 0)
     fail_with_errno("set the permissions of", path_);
-  if (hidden_.empty() && is_new) {
-    link_as(path_);
-    return true;
+  if (!is_taken(path_) || !hidden_.empty()) return;
+  // Only a name can take the place of a name.
+  std::string name = hidden_name(path_.parent_path());
+  while (link_as(name) != 0) {
+    if (errno != EEXIST) fail_with_errno("write", path_);
+    name = hidden_name(path_.parent_path());
   }
-  if (hidden_.empty()) {
-    // Only a name can take the place of a name.
-    hidden_ = hidden_name(path_.parent_path(), path_);
-    remember(hidden_);
-    link_as(hidden_);
-  }
-  if (rename(hidden_.c_str(), path_.c_str()) != 0) fail_with_errno("write", path_);
-  forget(hidden_);
-  hidden_.clear();
-  return is_new;
+  hidden_ = std::move(name);
+  remember(hidden_);
 }
 
-void OutputFile::link_as(const fs::path& name) {
-  const std::string self = cat("/proc/self/fd/", fd_);
-  if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0)
+void OutputFile::publish() {
+  // Others may take the name, or give it up, at any time.
+  while (!take_free_name()) {
+    prepare();
+    if (!hidden_.empty() && replace()) break;
+  }
+  is_published_ = true;
+}
+
+// False when the name is not free.
+bool OutputFile::take_free_name() {
+  if (is_taken(path_)) return false;
+  const int result = hidden_.empty() ? link_as(path_) : rename_if_free(hidden_, path_, is_simple_);
+  if (result != 0 && errno == EEXIST) return false;
+  if (result != 0) fail_with_errno("write", path_);
+  forget(hidden_);
+  hidden_.clear();
+  return true;
+}
+
+// Afterwards the hidden name is that of the old file. False when there is none any more.
+bool OutputFile::replace() {
+  if (is_simple_) return replace_by_steps();
+  if (exchange_names(hidden_, path_) == 0) return true;
+  if (is_unknown_flag(errno)) return replace_by_steps();
+  if (errno != ENOENT) fail_with_errno("write", path_);
+  return false;
+}
+
+bool OutputFile::replace_by_steps() {
+  std::string aside = hidden_name(path_.parent_path());
+  if (link(path_.c_str(), aside.c_str()) != 0 && rename(path_.c_str(), aside.c_str()) != 0) {
+    if (errno != ENOENT) fail_with_errno("write", path_);
+    return false;
+  }
+  if (rename(hidden_.c_str(), path_.c_str()) != 0) {
+    const int error = errno;
+    rename(aside.c_str(), path_.c_str());
+    unlink(aside.c_str());  // two names of one file are not renamed
+    errno = error;
     fail_with_errno("write", path_);
+  }
+  forget(hidden_);
+  hidden_ = std::move(aside);
+  remember(hidden_);
+  return true;
+}
+
+bool OutputFile::is_named(const fs::path& name) const {
+  struct stat named {};
+  struct stat own {};
+  return lstat(name.c_str(), &named) == 0 && fstat(fd_, &own) == 0 && named.st_dev == own.st_dev &&
+         named.st_ino == own.st_ino;
+}
+
+void OutputFile::take_back() {
+  if (is_published_ && is_named(path_) && !give_back_name()) {
+    forget(hidden_);  // there is no other copy of the old file: it stays where it is
+    hidden_.clear();
+  }
+  is_published_ = false;
+  drop_hidden();
+}
+
+// What has the name is moved away and then looked at: by now it may be someone else's. False when
+// the old file could not have its name back.
+bool OutputFile::give_back_name() {
+  if (!hidden_.empty() && !is_simple_ && exchange_names(hidden_, path_) == 0)
+    return is_named(hidden_) || exchange_names(hidden_, path_) == 0;
+  const std::string taken = hidden_name(path_.parent_path());
+  if (rename(path_.c_str(), taken.c_str()) != 0) return errno == ENOENT;
+  const std::string& rightful = is_named(taken) ? hidden_ : taken;
+  if (!rightful.empty() && rename_if_free(rightful, path_, is_simple_) != 0 && errno != EEXIST)
+    return false;
+  unlink(taken.c_str());
+  return true;
+}
+
+int OutputFile::link_as(const fs::path& name) const {
+  const std::string self = cat("/proc/self/fd/", fd_);
+  return linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
 }
 
 OutputFile& OutputFiles::add(const fs::path& path) {
@@ -198,23 +346,23 @@ void OutputFiles::make_folders(const fs::path& folder) {
 }
 
 void OutputFiles::take_back() {
-  for (const fs::path& file : new_files_) unlink(file.c_str());
+  for (std::size_t i = files_.size(); i-- > 0;) files_[i]->take_back();
   for (std::size_t i = new_folders_.size(); i-- > 0;) rmdir(new_folders_[i].c_str());
 }
 
 void OutputFiles::commit() {
   for (const auto& file : files_) file->sync();
+  const SignalsHeld held;
   try {
     for (const auto& file : files_) make_folders(file->path().parent_path());
-    for (const auto& file : files_)
-      if (file->publish()) new_files_.push_back(file->path());
+    for (const auto& file : files_) file->prepare();
+    for (const auto& file : files_) file->publish();
   } catch (...) {
     take_back();
     throw;
   }
   for (const auto& file : files_) sync_folder(file->path().parent_path());
   files_.clear();
-  new_files_.clear();
   new_folders_.clear();
 }
 

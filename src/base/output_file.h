@@ -7,8 +7,13 @@
 //
 // Until commit() nothing can be seen under any of the names. A file has no name at all while it is
 // written, where the filesystem can do that, so that even a killed process leaves nothing behind.
-// Elsewhere it is a hidden file, `.NAME.PID-NUMBER`, which is removed with the OutputFiles, or by
-// remove_unfinished_files() when a signal ends the process.
+// Elsewhere it is a hidden file, `.voxport.PID-NUMBER`, which is removed with the OutputFiles, or
+// by remove_unfinished_files() when a signal ends the process.
+//
+// In commit() there is an instant in which the files get their names, one after the other. SIGINT,
+// SIGTERM and SIGHUP wait until it is over. SIGKILL, or the end of power, in that instant may leave
+// some of the new files in place and others not, and hidden files: new ones, and old ones that were
+// replaced. In a process of several threads, the signals wait only if no other thread takes them.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +30,8 @@ namespace voxport {
 class OutputFile {
  public:
   // Opens a file without a name in the folder of `path`, or in the nearest one above it that
-  // exists. With `hidden`, a hidden one that has a name.
-  OutputFile(const std::filesystem::path& path, bool hidden);
+  // exists. With `is_simple`, a hidden one that has a name.
+  OutputFile(const std::filesystem::path& path, bool is_simple);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -35,24 +40,39 @@ class OutputFile {
   // Bytes appended so far.
   std::uint64_t size() const { return size_; }
 
-  // The name it will have: absolute, with links followed.
+  // The name it will have: absolute, with links followed, also those to what does not exist yet.
   const std::filesystem::path& path() const { return path_; }
 
   // On to the disk with it.
   void sync();
-  // Gives it its name, in place of the file that has it now. Asks for the folder to exist. True
-  // when there was no such file before.
-  bool publish();
+
+  // The three steps of commit(). The folder must exist.
+  // Gets ready to take the place of the file that has the name now, if there is one.
+  void prepare();
+  // Gives it its name. The file that had it is kept, hidden, until this is destroyed.
+  void publish();
+  // Undoes both. What someone else has put in its place by then stays.
+  void take_back();
 
  private:
   void write_all(Bytes bytes);
   void flush();
   void open_hidden();
-  void link_as(const std::filesystem::path& name);
+  int link_as(const std::filesystem::path& name) const;
+  bool take_free_name();
+  bool replace();
+  bool replace_by_steps();
+  bool give_back_name();
+  bool is_named(const std::filesystem::path& name) const;
+  void drop_hidden();
 
   std::filesystem::path path_;
   std::filesystem::path folder_;  // the one it is written in
-  std::string hidden_;            // its name until it has its own; empty when it has none
+  bool is_simple_;                // whether to do without what not all filesystems know
+  // A name in use: until it has its own, that of the file itself; then that of the one it replaced.
+  // Empty when there is none.
+  std::string hidden_;
+  bool is_published_ = false;
   std::string buffer_;
   std::uint64_t size_ = 0;
   int fd_ = -1;
@@ -60,7 +80,8 @@ class OutputFile {
 
 class OutputFiles {
  public:
-  // kHidden is for filesystems that cannot do without names, and for tests.
+  // kHidden is for tests: it does what is done on filesystems that neither have files without names
+  // nor can exchange two names.
   enum class Way { kNamelessIfPossible, kHidden };
 
   explicit OutputFiles(Way way = Way::kNamelessIfPossible) : way_(way) {}
@@ -72,7 +93,14 @@ class OutputFiles {
 
   // Makes all of them appear, in the order in which they were added, each in place of the file of
   // that name if there is one; such a file's permissions are kept. Folders that do not exist are
-  // made. When it fails, files and folders that were not there before are not there after.
+  // made. When it fails, everything is as it was: files that were replaced have their names again,
+  // files and folders that were not there before are gone.
+  //
+  // A name that had a file has one at every moment, the old or the new; only on filesystems that
+  // cannot exchange names (NFS, some of FUSE) it may have none for an instant.
+  //
+  // Two processes may commit to the same names at once. Each name then has the file of one of them,
+  // and what one takes back is never the other's.
   void commit();
 
  private:
@@ -81,7 +109,7 @@ class OutputFiles {
 
   Way way_;
   std::vector<std::unique_ptr<OutputFile>> files_;
-  std::vector<std::filesystem::path> new_files_, new_folders_;
+  std::vector<std::filesystem::path> new_folders_;
 };
 
 // Removes hidden files that are being written. May be called from a signal handler, which must then
