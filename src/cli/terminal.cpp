@@ -91,7 +91,7 @@ OnStage tell_stages(bool is_on) {
 void print(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return;
-  throw Error(Error::kUnreadable,
+  throw Error(Error::kUnwritable,
               std::string("cannot write to standard output: ") + std::strerror(errno));
 }
 
