@@ -166,19 +166,24 @@ class Layout {
 
 }  // namespace
 
-void write_onnx(const Graph& graph, const std::filesystem::path& path, OutputFiles& files,
-                const OnnxOptions& options) {
-  in_context(cat("writing ", in_quotes(path.native())), [&] {
+std::vector<WrittenFile> write_onnx(const Graph& graph, const std::filesystem::path& path,
+                                    OutputFiles& files, const OnnxOptions& options) {
+  return in_context(cat("writing ", in_quotes(path.native())), [&] {
     Layout layout(graph, options);
+    std::vector<WrittenFile> written = {{path}};
     if (layout.size() > options.max_file_bytes) {
       const std::string outside = path.native() + ".data";
       layout.move_weights_outside(path.filename().native() + ".data");
       if (layout.size() > options.max_file_bytes) fail_as_too_large(layout.size(), options);
       // Before the model, so that it is there when the model appears.
-      layout.append_outside(files.add(outside));
+      OutputFile& weights = files.add(outside);
+      layout.append_outside(weights);
+      written.push_back({outside, weights.size()});
     }
     OutputFile& file = files.add(path);
     layout.append_model([&](Bytes bytes) { file.append(bytes); });
+    written[0].bytes = file.size();
+    return written;
   });
 }
 

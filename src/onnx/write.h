@@ -1,8 +1,10 @@
 // A graph becomes an ONNX file. Weights go from where they lie straight to the disk, one at a time.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/output_file.h"
 #include "graph/graph.h"
@@ -10,13 +12,20 @@
 
 namespace voxport {
 
+// A file that was added, by the name it was asked for under.
+struct WrittenFile {
+  std::filesystem::path path;
+  std::uint64_t bytes = 0;
+};
+
 // Adds the model to `files` as `path`, and, where the model would be larger than
 // options.max_file_bytes, its large weights as `path` with ".data" after it. The same graph and
 // options give the same bytes. IR version 7 for opsets 13 and 14, 8 for 15 to 17.
 // Fails with kUsage for an opset that is none of these or names of inputs and outputs that clash,
 // with kUnsupported for an element type that ONNX lacks, and as OutputFile does.
-void write_onnx(const Graph& graph, const std::filesystem::path& path, OutputFiles& files,
-                const OnnxOptions& options = {});
+// The model is the first of the files that are returned.
+std::vector<WrittenFile> write_onnx(const Graph& graph, const std::filesystem::path& path,
+                                    OutputFiles& files, const OnnxOptions& options = {});
 
 // The bytes of the file, for one that is to be run at once. Fails with kUnsupported where it would
 // be larger than options.max_file_bytes.

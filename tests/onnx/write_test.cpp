@@ -302,8 +302,12 @@ class WriteOnnxFile : public testing::Test {
 
   std::string write(const Graph& graph, const OnnxOptions& options = {}) {
     OutputFiles files;
-    write_onnx(graph, folder_ / "m.onnx", files, options);
+    const std::vector<WrittenFile> written = write_onnx(graph, folder_ / "m.onnx", files, options);
     files.commit();
+    EXPECT_EQ(written[0].path, folder_ / "m.onnx");
+    for (const auto& [path, bytes] : written) EXPECT_EQ(bytes, fs::file_size(path)) << path;
+    EXPECT_EQ(written.size() == 2 && written[1].path == folder_ / "m.onnx.data",
+              fs::exists(folder_ / "m.onnx.data"));
     return read("m.onnx");
   }
   std::string read(const std::string& name) const {
