@@ -71,9 +71,9 @@ void write_models(std::vector<ModelFile> models, Export& work) {
     work.clock.done("optimised " + name, cat(graph.nodes().size(), " nodes"));
     validate_onnx(graph, model.options);
     work.clock.done("checked " + name, "ONNX's checker and shape inference");
-    write_onnx(graph, model.path, work.files, model.options);
+    for (const auto& [path, bytes] : write_onnx(graph, model.path, work.files, model.options))
+      work.report.files.push_back({path, bytes, path == model.path ? graph.nodes().size() : 0});
     work.clock.done("wrote " + name, "");
-    work.report.files.push_back({model.path, 0, graph.nodes().size()});
     done += share;
   }
 }
@@ -96,7 +96,6 @@ ExportReport export_model(const fs::path& checkpoint, const fs::path& out,
     files.commit();
     report.checks.emplace_back("ONNX's checker");
     report.checks.emplace_back("ONNX's shape inference");
-    for (ExportedFile& file : report.files) file.bytes = fs::file_size(file.path);
     clock.done("gave the files their names", cat(report.files.size(), " files"));
     return report;
   });

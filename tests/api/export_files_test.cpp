@@ -9,7 +9,9 @@
 #include <onnx/shape_inference/implementation.h>
 #include <voxport/export.h>
 
+#include "api/export_models.h"
 #include "base/text.h"
+#include "graph/print.h"
 #include "tests/voices.h"
 
 namespace voxport {
@@ -178,6 +180,36 @@ TEST(ExportedFiles, HoldOnlyWhatSpeaks) {
   }
   EXPECT_GT(parameters, 4'000'000);
   EXPECT_LT(parameters, 5'500'000) << "voices/README.md: 5.23 million";
+}
+
+// As models beyond 2 GiB are, here beyond 2000 bytes.
+TEST(ExportedFiles, AreAllReported) {
+  const TemporaryFolder folder;
+  const fs::path source = folder / "voice.ckpt";
+  const fs::path out = folder / "voice.onnx";
+  const ExportOptions options;
+  const Checkpoint checkpoint;
+  StageClock clock(options.on_stage);
+  OutputFiles files;
+  ExportReport report;
+  Export work{source, out, options, checkpoint, checkpoint.root, {}, clock, files, report};
+  OnnxOptions small;
+  small.max_file_bytes = 2000;
+  std::vector<ModelFile> models;
+  models.push_back({out, parse_graph(R"(x: f32[b, 3, t]
+      w: f32[7, 3, 155] = const
+      y = Conv(x, w) pads=[77, 77]
+      return y)"),
+                    small});
+  write_models(std::move(models), work);
+  files.commit();
+  ASSERT_EQ(report.files.size(), 2U);
+  EXPECT_EQ(report.files[0].path, out);
+  EXPECT_EQ(report.files[0].bytes, fs::file_size(out));
+  EXPECT_EQ(report.files[0].nodes, 1U);
+  EXPECT_EQ(report.files[1].path, folder / "voice.onnx.data");
+  EXPECT_EQ(report.files[1].bytes, 7U * 3 * 155 * sizeof(float));
+  EXPECT_EQ(report.files[1].nodes, 0U);
 }
 
 }  // namespace

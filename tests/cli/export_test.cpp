@@ -96,6 +96,27 @@ TEST_F(ExportCommand, WritesOneGraphWhereTheNameIsThatOfAGraph) {
   EXPECT_FALSE(Json::parse(contents(folder_ / "a/b.onnx.json")).contains("streaming"));
 }
 
+// A way that is only there once it is made shorter, and a link that leads to nothing yet.
+TEST_F(ExportCommand, WritesWhereTheNameLeads) {
+  const Result result = run("export --json " + voice() + " " + out("nowhere/.."));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(folder_.names(), (Names{"decoder.onnx", "encoder.onnx", "voice.json"}));
+  EXPECT_EQ(Json::parse(result.out)["files"][0]["bytes"], fs::file_size(folder_ / "encoder.onnx"));
+
+  fs::create_symlink("nowhere.onnx", folder_ / "d.onnx");
+  EXPECT_EQ(run("export -q " + voice() + " " + out("d.onnx")).err, "");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "d.onnx"));
+  EXPECT_TRUE(fs::is_regular_file(folder_ / "nowhere.onnx"));
+}
+
+TEST_F(ExportCommand, FailsWhenItsSummaryCannotBeWritten) {
+  const std::string command = cat("'" VOXPORT_PROGRAM "' export ", voice(), " ", out(),
+                                  " >/dev/full 2>'", out("told"), "'");
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 6);
+  EXPECT_EQ(contents(folder_ / "told"),
+            "voxport: cannot write to standard output: No space left on device\n");
+}
+
 TEST_F(ExportCommand, TellsScriptsInJson) {
   const Result result = run("export --json --opset 15 " + voice() + " " + out());
   EXPECT_EQ(result.exit_code, 0);
