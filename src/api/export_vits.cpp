@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <fstream>
 #include <optional>
 #include <set>
 #include <span>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 #include <voxport/version.h>
@@ -148,6 +150,18 @@ void check_target(const Export& work) {
     fail(Error::kUsage, "sherpa-onnx knows neither noise inputs nor scales per row");
 }
 
+// Voices of one folder share the name, if not the tokens: whoever had others should know.
+void write_tokens(const std::string& tokens, Export& work) {
+  const fs::path path = work.out.parent_path() / "tokens.txt";
+  write_text(path, tokens, work);
+  if (!fs::exists(path)) return;
+  std::ostringstream old;
+  old << std::ifstream(path, std::ios::binary).rdbuf();
+  if (old.str() != tokens)
+    work.report.notes.push_back(
+        cat(printable(path.native()), " was replaced: it had other tokens, maybe another voice's"));
+}
+
 }  // namespace
 
 void export_vits(Export& work) {
@@ -181,8 +195,7 @@ void export_vits(Export& work) {
   } else {
     write_text(work.out / "voice.json", voice.text, work);
   }
-  if (work.options.target == "sherpa")
-    write_text(work.out.parent_path() / "tokens.txt", vits::sherpa_files(voice).tokens, work);
+  if (work.options.target == "sherpa") write_tokens(vits::sherpa_files(voice).tokens, work);
 }
 
 }  // namespace voxport

@@ -174,6 +174,20 @@ TEST_F(ExportCommand, WritesTokensForSherpa) {
     EXPECT_TRUE(contains(graph, text)) << text;
 }
 
+TEST_F(ExportCommand, TellsThatTokensWereReplaced) {
+  const fs::path bundled = voices_folder() / "slt-x_low.ckpt";
+  const std::string command = "export --for sherpa " + bundled.string() + " ";
+  const std::string note =
+      cat("  ", out("tokens.txt"), " was replaced: it had other tokens, maybe another voice's\n");
+  EXPECT_FALSE(contains(run(command + out("v.onnx")).out, "was replaced"));
+  EXPECT_FALSE(contains(run(command + out("w.onnx")).out, "was replaced")) << "they are the same";
+  const std::string tokens = contents(folder_ / "tokens.txt");
+  write_file(folder_ / "tokens.txt", "_ 0\n");
+  const Result result = run(command + out("v.onnx"));
+  EXPECT_TRUE(contains(result.out, note)) << result.out;
+  EXPECT_EQ(contents(folder_ / "tokens.txt"), tokens);
+}
+
 TEST_F(ExportCommand, TakesSettingsAsPythonWritesThem) {
   const std::string bare = data("voices/bare.ckpt");
   EXPECT_EQ(run("export -q --set sample_rate=22050 --set upsample_rates=8,8,4 --set "
