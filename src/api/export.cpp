@@ -56,10 +56,24 @@ void export_checkpoint(const fs::path& source, const fs::path& out, const Export
   export_vits(work);
 }
 
+// Neither under its own name nor through links.
+void check_is_no_input(const fs::path& path, const Export& work) {
+  std::error_code error;
+  if (fs::equivalent(path, work.source, error))
+    fail(Error::kUsage, in_quotes(path.native()), " would overwrite the checkpoint ",
+         in_quotes(work.source.native()), "; choose another OUT");
+  if (work.config && fs::equivalent(path, *work.config, error))
+    fail(Error::kUsage, in_quotes(path.native()), " would overwrite the config ",
+         in_quotes(work.config->native()),
+         "; choose another OUT, or give a copy of the config with --config");
+}
+
 }  // namespace
 
 void write_models(std::vector<ModelFile> models, Export& work) {
   constexpr double kBefore = 0.2;  // of the whole, for reading; what is left belongs to the graphs
+  for (const ModelFile& model : models)
+    for (const char* end : {"", ".data"}) check_is_no_input(model.path.native() + end, work);
   double done = kBefore;
   const double share = (1 - kBefore) / static_cast<double>(models.size());
   for (ModelFile& model : models) {
@@ -79,6 +93,7 @@ void write_models(std::vector<ModelFile> models, Export& work) {
 }
 
 void write_text(const fs::path& path, std::string_view text, Export& work) {
+  check_is_no_input(path, work);
   work.files.add(path).append(as_bytes(text));
   work.report.files.push_back({path, text.size(), 0});
 }
@@ -92,6 +107,8 @@ ExportReport export_model(const fs::path& checkpoint, const fs::path& out,
   return in_context(cat("exporting ", in_quotes(checkpoint.native())), [&] {
     if (options.opset < 13 || options.opset > 17)
       fail(Error::kUsage, "opset ", options.opset, " cannot be written, expected 13 to 17");
+    if (out.empty())
+      fail(Error::kUsage, "OUT is empty, expected a folder or a file that ends in .onnx");
     export_checkpoint(checkpoint, out, options, clock, files, report);
     files.commit();
     report.checks.emplace_back("ONNX's checker");

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Export {
   StageClock& clock;
   OutputFiles& files;
   ExportReport& report;
+  std::optional<std::filesystem::path> config = std::nullopt;  // that was given or found
 
   // Tells how far the export is, from 0 to 1.
   void progress(double done) const {
@@ -43,7 +45,9 @@ struct ModelFile {
   OnnxOptions options;
 };
 
-// Optimises the graphs, has ONNX check them, and adds them to the export's files.
+// Optimises the graphs, has ONNX check them, and adds them to the export's files. Like
+// write_text(), fails with kUsage where a file would take the place of the checkpoint or its
+// config.
 void write_models(std::vector<ModelFile> models, Export& work);
 // Adds any other file.
 void write_text(const std::filesystem::path& path, std::string_view text, Export& work);

@@ -168,7 +168,7 @@ void export_vits(Export& work) {
   check_target(work);
   check_settings(work);
   auto hash = hash_in_background(work.source);
-  const std::optional<fs::path> config_file = find_config(work);
+  const std::optional<fs::path>& config_file = work.config = find_config(work);
   const std::optional<std::string> given =
       config_file ? std::optional(std::string(Blob::map_file(*config_file).text())) : std::nullopt;
 

@@ -253,6 +253,38 @@ TEST_F(ExportCommand, ExplainsWhatDoesNotGoTogether) {
                 while_exporting(voice()));
 }
 
+TEST_F(ExportCommand, RefusesAnEmptyName) {
+  EXPECT_EQ(failure(2, voice() + " ''", "cd '" + folder_.path().string() + "';"),
+            "voxport: OUT is empty, expected a folder or a file that ends in .onnx\n" +
+                while_exporting(voice()));
+}
+
+TEST_F(ExportCommand, NeverOverwritesWhatItReads) {
+  fs::create_directories(folder_ / "q");
+  const std::string checkpoint = out("q/voice.ckpt");
+  fs::copy_file(voice(), checkpoint);
+  write_file(folder_ / "q/voice.json", "{}");
+  EXPECT_EQ(
+      failure(2, checkpoint + " " + out("q")),
+      cat("voxport: '", out("q/voice.json"), "' would overwrite the config '", out("q/voice.json"),
+          "'; choose another OUT, or give a copy of the config with --config\n",
+          while_exporting(checkpoint)));
+  fs::create_symlink("q/voice.json", folder_ / "v.onnx.json");
+  EXPECT_EQ(
+      failure(2, "--config " + out("q/voice.json") + " " + voice() + " " + out("v.onnx")),
+      cat("voxport: '", out("v.onnx.json"), "' would overwrite the config '", out("q/voice.json"),
+          "'; choose another OUT, or give a copy of the config with --config\n",
+          while_exporting(voice())));
+  using Pair = std::pair<const char*, const char*>;
+  for (const auto& [name, to] : {Pair("decoder.onnx", ""), Pair("voice.onnx", "voice.onnx"),
+                                 Pair("voice.onnx.data", "voice.onnx")}) {
+    fs::copy_file(voice(), folder_ / name);
+    EXPECT_EQ(failure(2, out(name) + " " + out(to)),
+              cat("voxport: '", out(name), "' would overwrite the checkpoint '", out(name),
+                  "'; choose another OUT\n", while_exporting(out(name))));
+  }
+}
+
 TEST_F(ExportCommand, RefusesWhatIsNoVits) {
   const auto refusal = [&](int exit_code, const std::string& name) {
     const std::string checkpoint = data(name);
