@@ -52,8 +52,11 @@ struct ExportReport {
 
 // Writes the model in `checkpoint` to `out`: to one graph when that ends in .onnx, else to a folder
 // of graphs. All files appear together when all of them are complete and checked, in place of those
-// that were there; when anything fails, or the process is killed, nothing is changed. The same
-// checkpoint and options give the same bytes.
+// that were there. When anything fails, nothing is changed; nor when the process is killed, up to
+// the instant in which the files get their names: SIGKILL in that instant may leave some of them
+// in place, and hidden files beside them, while SIGINT, SIGTERM and SIGHUP wait until it is over.
+// Files that would take the place of the checkpoint or its config fail with kUsage, and so does an
+// empty `out`. The same checkpoint and options give the same bytes.
 ExportReport export_model(const std::filesystem::path& checkpoint, const std::filesystem::path& out,
                           const ExportOptions& options = {});
 
