@@ -22,6 +22,8 @@ namespace {
 // The newest IR version of which we know all messages.
 constexpr std::int64_t kKnownIrVersion = 8;
 
+constexpr int kMaxRank = 64;
+
 std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
 
 // Sizes of axes: what the file calls them, and names for those that it does not.
@@ -56,7 +58,8 @@ class Symbols {
     for (char& c : name)
       if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
     std::string unique = name;
-    for (int number = 1; !names_.insert(unique).second; ++number) unique = cat(name, "_", number);
+    int& number = last_number_[name];
+    while (!names_.insert(unique).second) unique = cat(name, "_", ++number);
     return Dim::symbol(std::move(unique));
   }
 
@@ -71,6 +74,7 @@ class Symbols {
   }
 
   std::unordered_set<std::string> names_;
+  std::unordered_map<std::string, int> last_number_;  // that a name was told apart by
 };
 
 // seq(tensor(float)), as ONNX writes it.
@@ -109,6 +113,8 @@ Type read_type(const onnx::TypeProto& proto, const std::string& name, Symbols& s
     type.foreign = type_text(proto);
   }
   if (!is_tensor || !proto.tensor_type().has_shape()) return type;
+  if (proto.tensor_type().shape().dim_size() > kMaxRank)
+    fail(Error::kCorrupt, in_quotes(name), " has more than ", kMaxRank, " axes");
   type.shape.emplace();
   int axis = 0;
   for (const auto& dim : proto.tensor_type().shape().dim())
@@ -351,9 +357,8 @@ class GraphReader {
     Attributes attributes = read_attributes(node, captured);
     Outputs outputs = outputs_of(node);
     improve_types(node, inputs, attributes, outputs);
-    const Node made =
-        graph_->add_node(node.name(), node.op_type(), std::move(inputs), std::move(attributes),
-                         std::move(outputs), domain_of(node.domain()));
+    const Node made = graph_->add_node(node.name(), node.op_type(), std::move(inputs),
+                                       std::move(attributes), outputs, domain_of(node.domain()));
     graph_->set_captured(made, std::move(captured));
     for (std::size_t i = 0; i < made.outputs().size(); ++i) {
       const std::string& name = node.output(static_cast<int>(i));

@@ -454,6 +454,23 @@ TEST(ReadOnnx, DoesNotGrowAFileOfManyParts) {
             "the model has more than 2,000,000 parts");
 }
 
+TEST(ReadOnnx, IsNotSlowedByNamesThatAreAlike) {
+  onnx::ModelProto model = small_model();
+  for (int i = 0; i < 20'000; ++i) {
+    std::string name = "................";
+    for (int bit = 0; bit < 16; ++bit)
+      if ((i >> bit & 1) != 0) name[static_cast<std::size_t>(bit)] = ':';
+    *model.mutable_graph()->add_input() = value(name, 1, {""});
+  }
+  EXPECT_EQ(read(model).graph->inputs().back().dim(0).text(), "_________________0_19999");
+}
+
+TEST(ReadOnnx, RefusesTypesOfTooManyAxes) {
+  onnx::ModelProto model = small_model();
+  *model.mutable_graph()->mutable_input(0) = value("x", 1, std::vector<std::string>(65, "1"));
+  EXPECT_EQ(error_of(model), "'x' has more than 64 axes");
+}
+
 class ReadOnnxFile : public testing::Test {
  protected:
   ReadOnnxFile() {
