@@ -69,6 +69,9 @@ TEST(Infer, ReshapesWithWhatIsLeftOver) {
   EXPECT_EQ(message_of([&] { type_of("x: f32[6]\n s: i64[1] = const [7]\n y = Reshape(x, s)"); }),
             "Reshape 'Reshape': a tensor of shape [6] cannot take the shape [7]\n"
             "  while reading line 3 of a graph");
+  EXPECT_EQ(message_of([&] { type_of("n: i64[1000000000]\n y = ConstantOfShape(n)"); }),
+            "ConstantOfShape 'ConstantOfShape': the result would have 1000000000 axes\n"
+            "  while reading line 2 of a graph");
 }
 
 TEST(Infer, CutsAndJoins) {

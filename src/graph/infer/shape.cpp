@@ -24,6 +24,8 @@ std::size_t rank_from(const Application& a, std::size_t input) {
   const auto rank =
       a.shape(input).empty() ? std::optional<std::int64_t>(0) : a.shape(input)[0].constant();
   if (!rank) fail(Error::kUnsupported, a.op, ": the rank of the result is not known");
+  constexpr std::int64_t kMaxRank = 64;
+  if (*rank < 0 || *rank > kMaxRank) a.mismatch(cat("the result would have ", *rank, " axes"));
   return static_cast<std::size_t>(*rank);
 }
 
