@@ -12,7 +12,7 @@ namespace voxport {
 namespace {
 
 // A few bytes of a file can become a hundred in memory. No model comes near these limits.
-constexpr std::uint64_t kMaxParts = 2'000'000;
+constexpr std::uint64_t kMaxParts = 1'000'000;
 constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
 constexpr int kMaxDepth = 90;  // protobuf goes 100 deep
 constexpr std::size_t kMaxRank = 64;
