@@ -27,6 +27,7 @@ std::int64_t checked(std::optional<std::int64_t> number) {
 
 std::int64_t floor_of(std::int64_t a, std::int64_t b) {
   assert(b != 0);
+  if (b == -1) return checked(checked_mul(a, b));  // the one quotient that may not fit
   const std::int64_t quotient = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
@@ -141,8 +142,9 @@ std::optional<Dim> Dim::exact_quotient(const Dim& divisor) const {
   const Term& by = divisor.terms_[0];
   Dim quotient;
   for (const Term& term : terms_) {
-    if (term.coefficient % by.coefficient != 0) return std::nullopt;
-    Term part{term.coefficient / by.coefficient, term.factors};
+    const bool divides = by.coefficient == -1 || term.coefficient % by.coefficient == 0;
+    if (!divides) return std::nullopt;
+    Term part{floor_of(term.coefficient, by.coefficient), term.factors};
     for (const Atom& atom : by.factors) {
       const auto found = std::find(part.factors.begin(), part.factors.end(), atom);
       if (found == part.factors.end()) return std::nullopt;
@@ -180,9 +182,9 @@ Dim floor_div(const Dim& a, const Dim& b) {
   Dim outside;
   Dim inside;
   for (const Dim::Term& term : a.terms_) {
-    const std::int64_t whole = floor_of(term.coefficient, *divisor);
-    outside.add({whole, term.factors});
-    inside.add({term.coefficient - whole * *divisor, term.factors});
+    const std::int64_t rest = term.coefficient % *divisor;
+    outside.add({floor_of(term.coefficient, *divisor), term.factors});
+    inside.add({rest < 0 ? rest + *divisor : rest, term.factors});
   }
   if (const auto rest = inside.constant()) return outside + Dim(floor_of(*rest, *divisor));
   return outside + Dim::function("floor", inside, b);

@@ -80,5 +80,12 @@ TEST(Dim, RefusesSizesBeyondSixtyThreeBits) {
   EXPECT_EQ(message_of([] { Dim(INT64_MAX) * t + t; }), "a size has more than 63 bits");
 }
 
+TEST(Dim, DividesTheMostNegativeNumber) {
+  EXPECT_EQ(message_of([] { floor_div(Dim(INT64_MIN), -1); }), "a size has more than 63 bits");
+  EXPECT_EQ(message_of([&] { floor_div(Dim(INT64_MIN) * t, -1); }), "a size has more than 63 bits");
+  EXPECT_EQ(floor_div(Dim(INT64_MIN) * t + 1, 3).text(),
+            "floor((t + 1)/3) - 3074457345618258603*t");
+}
+
 }  // namespace
 }  // namespace voxport

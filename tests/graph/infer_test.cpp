@@ -118,5 +118,33 @@ TEST(Infer, SaysWhenItDoesNotKnow) {
             "the shape of Whirl is not known\n  while reading line 2 of a graph");
 }
 
+// Numbers that no network has, but a file may.
+TEST(Infer, IsNotLedAstrayByStrangeNumbers) {
+  EXPECT_EQ(type_of("l: i64[2] = const [3, 4]\n s: i64[1] = const [-9]\n e: i64[1] = const [9]\n"
+                    " y = Slice(l, s, e)"),
+            "i64[2]")
+      << "a start before the beginning is the beginning";
+  const std::string mismatch = "no error";
+  EXPECT_NE(message_of([] {
+              type_of(
+                  "x: f32[2, 3]\n i: i64[1, 2] = const [0, 0]\n"
+                  " y = GatherND(x, i) batch_dims=-1");
+            }),
+            mismatch);
+  EXPECT_NE(message_of([] {
+              type_of(
+                  "x: f32[1, 1, t]\n w: f32[1, 1, 3] = const\n"
+                  " y = Conv(x, w) dilations=[9223372036854775807] pads=[0, 0]");
+            }),
+            mismatch);
+  EXPECT_NE(message_of([] {
+              type_of(
+                  "x: f32[1, 1, t]\n w: f32[1, 1, 3] = const\n"
+                  " y = ConvTranspose(x, w) output_padding=[]");
+            }),
+            mismatch);
+  EXPECT_EQ(type_of("a: i64[0] = const\n y = Range(a, a, a)"), "i64[Range_0_0]");
+}
+
 }  // namespace
 }  // namespace voxport

@@ -30,12 +30,12 @@ Types gather_nd(const Application& a) {
   const Shape& indices = a.shape(1);
   const auto depth = indices.empty() ? std::nullopt : indices.back().constant();
   if (!depth) a.mismatch("the last axis of the indices must be a number");
-  const auto batch = static_cast<std::ptrdiff_t>(a.integer("batch_dims", 0));
+  const std::int64_t batch = a.integer("batch_dims", 0);
+  const auto rank = static_cast<std::int64_t>(a.shape(0).size());
+  const bool fits = batch >= 0 && batch <= rank && *depth >= 0 && *depth <= rank - batch;
+  if (!fits) a.mismatch("the indices have more parts than the data has axes");
   Shape to(indices.begin(), indices.end() - 1);
-  if (batch + *depth > static_cast<std::int64_t>(a.shape(0).size()))
-    a.mismatch("the indices have more parts than the data has axes");
-  to.insert(to.end(), a.shape(0).begin() + batch + static_cast<std::ptrdiff_t>(*depth),
-            a.shape(0).end());
+  to.insert(to.end(), a.shape(0).begin() + batch + *depth, a.shape(0).end());
   return one(a.dtype(0), std::move(to));
 }
 

@@ -25,10 +25,10 @@ struct Window {
   }
 
   // The length of the kernel with its holes.
-  std::int64_t reach(std::size_t i) const { return dilations[i] * (kernel[i] - 1) + 1; }
+  Dim reach(std::size_t i) const { return Dim(dilations[i]) * (Dim(kernel[i]) - 1) + 1; }
 
   Dim slide(const Dim& size, std::size_t i, bool ceil_mode) const {
-    const Dim room = size + Dim(pads[i] + pads[i + kernel.size()] - reach(i));
+    const Dim room = size + (Dim(pads[i]) + pads[i + kernel.size()] - reach(i));
     return (ceil_mode ? ceil_div(room, strides[i]) : floor_div(room, strides[i])) + 1;
   }
 };
@@ -98,10 +98,11 @@ Types conv_transpose(const Application& a) {
   const std::size_t rank = window.kernel.size();
   const std::vector<std::int64_t> more =
       a.integers("output_padding").value_or(std::vector<std::int64_t>(rank, 0));
+  if (more.size() != rank) a.mismatch(cat("output_padding does not fit ", rank, " spatial axes"));
   Shape to = {x[0], a.shape(1)[1] * Dim(a.integer("group", 1))};
   for (std::size_t i = 0; i < rank; ++i) {
-    to.push_back(Dim(window.strides[i]) * (x[i + 2] - 1) +
-                 Dim(more[i] + window.reach(i) - window.pads[i] - window.pads[i + rank]));
+    to.push_back(Dim(window.strides[i]) * (x[i + 2] - 1) + more[i] + window.reach(i) -
+                 window.pads[i] - window.pads[i + rank]);
   }
   return one(a.dtype(0), std::move(to));
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/checked.h"
 #include "graph/infer/families.h"
 
 namespace voxport::infer_family {
@@ -55,6 +56,28 @@ Dim sliced(const Application& a, const Dim& size, const Dim& start, const Dim& e
   const Dim length = clamp_index(end, size) - clamp_index(start, size);
   const Dim count = ceil_div(length, step);
   return count.is_constant() ? max(count, Dim(0)) : count;
+}
+
+// A slice of a list of sizes is a list of sizes: as many as `to` says, from `starts` on.
+std::optional<std::vector<Dim>> sliced_elements(const Application& a,
+                                                const std::optional<std::vector<Dim>>& starts,
+                                                const std::vector<std::int64_t>& axes,
+                                                const std::vector<std::int64_t>& steps,
+                                                const Shape& to) {
+  const auto elements = a.elements(0);
+  const bool is_list = elements && to.size() == 1 && axes.size() == 1 && starts && !starts->empty();
+  const auto first = is_list ? starts->front().constant() : std::nullopt;
+  const auto count = is_list ? to[0].constant() : std::nullopt;
+  if (!first || !count) return std::nullopt;
+  const auto total = static_cast<std::int64_t>(elements->size());
+  std::vector<Dim> sliced;
+  std::int64_t at = *first < 0 ? std::max<std::int64_t>(*first + total, 0) : *first;
+  for (std::int64_t i = 0; i < *count; ++i) {
+    if (at < 0 || at >= total) return std::nullopt;  // the list is not what its type says
+    sliced.push_back((*elements)[static_cast<std::size_t>(at)]);
+    at = checked_add(at, steps[0]).value_or(-1);
+  }
+  return sliced;
 }
 
 }  // namespace
@@ -251,18 +274,7 @@ Types slice(const Application& a) {
                         : a.unknown(0, axis);
   }
   Types types = one(a.dtype(0), std::move(to));
-  // A slice of a list of sizes is a list of sizes.
-  const auto elements = a.elements(0);
-  const bool is_list = elements && a.shape(0).size() == 1 && starts && ends && axes.size() == 1;
-  const auto first = is_list ? (*starts)[0].constant() : std::nullopt;
-  const auto count = is_list ? (*types[0].shape)[0].constant() : std::nullopt;
-  if (first && count) {
-    const auto total = static_cast<std::int64_t>(elements->size());
-    types[0].elements.emplace();
-    std::int64_t at = *first < 0 ? *first + total : std::min(*first, total);
-    for (std::int64_t i = 0; i < *count; ++i, at += steps[0])
-      types[0].elements->push_back((*elements)[static_cast<std::size_t>(at)]);
-  }
+  types[0].elements = sliced_elements(a, starts, axes, steps, *types[0].shape);
   return types;
 }
 
@@ -289,7 +301,11 @@ Types range(const Application& a) {
   const auto start = a.elements(0);
   const auto limit = a.elements(1);
   const auto delta = a.elements(2);
-  const bool is_known = start && limit && delta && delta->front().constant().value_or(0) > 0;
+  const auto is_one = [](const std::optional<std::vector<Dim>>& list) {
+    return list && list->size() == 1;
+  };
+  const bool is_known =
+      is_one(start) && is_one(limit) && is_one(delta) && delta->front().constant().value_or(0) > 0;
   return one(a.dtype(0), {is_known ? ceil_div(limit->front() - start->front(), delta->front())
                                    : a.unknown(0, 0)});
 }
