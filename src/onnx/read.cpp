@@ -1,6 +1,7 @@
 #include "onnx/read.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -34,7 +35,7 @@ class Symbols {
   Dim dim(const onnx::TensorShapeProto_Dimension& dim, const std::string& value, int axis) {
     if (dim.has_dim_value() && dim.dim_value() >= 0) return dim.dim_value();
     if (!dim.dim_param().empty()) return named(dim.dim_param());
-    return fresh(cat(value, "_", axis));
+    return fresh(cat(std::string_view(value).substr(0, 100), "_", axis));
   }
 
  private:
@@ -173,20 +174,34 @@ onnx::AttributeProto::AttributeType type_of(const onnx::AttributeProto& attribut
 // Our own rules know more of symbols than ONNX does, and are written for these opsets and later.
 constexpr std::int64_t kInferFrom = 13;
 
-// A bound for the terms that a product of these sizes can have.
+// What a file may make of a few bytes, in bytes of memory: types that are inferred, or taken over
+// into graphs inside. Beyond it they are unknown.
+constexpr std::uint64_t kTypeBudget = std::uint64_t{64} << 20;
+
+std::uint64_t memory_of(const Type& type) {
+  constexpr std::uint64_t kDimBytes = 128;
+  std::uint64_t bytes = 0;
+  const auto add = [&](const Dim& dim) { bytes += kDimBytes + dim.text().size(); };
+  if (type.shape) std::ranges::for_each(*type.shape, add);
+  if (type.elements) std::ranges::for_each(*type.elements, add);
+  return bytes;
+}
+
+// A bound for the terms that a product of these sizes can have; many when one of them is long.
 std::uint64_t terms_of(std::span<const Dim> dims) {
   constexpr std::uint64_t kMany = 1'000'000;
+  constexpr std::size_t kLong = 500;
   std::uint64_t terms = 1;
   for (const Dim& dim : dims) {
     const std::string text = dim.text();
     terms *= 1 + static_cast<std::uint64_t>(std::ranges::count(text, ' '));
-    if (text.size() > kMany || terms > kMany) return kMany;
+    if (text.size() > kLong || terms > kMany) return kMany;
   }
   return terms;
 }
 
-// Whether our rules can be asked: all inputs are known, and their sizes are no towers of terms,
-// which a hostile file could make of a few symbols.
+// Whether our rules can be asked: the type is known, and its sizes are no towers of terms, which a
+// hostile file could make of a few symbols.
 bool is_simple(const Value& value) {
   constexpr std::uint64_t kManyTerms = 200;
   const Type& type = value.type();
@@ -209,16 +224,18 @@ bool contradicts(const Type& a, const Type& b) {
 }
 
 // What our rules say of the outputs, where they have an answer that does not contradict `known`.
+// Sizes that only the run can tell are named after `name`.
 std::optional<std::vector<Type>> infer_outputs(const onnx::NodeProto& node,
                                                std::span<const Value> inputs,
                                                const Attributes& attributes,
-                                               const std::vector<Type>& known) {
+                                               const std::vector<Type>& known,
+                                               const std::string& name) {
   if (!domain_of(node.domain()).empty() || !is_inferable(node.op_type())) return std::nullopt;
   for (const Value& input : inputs)
     if (input && !is_simple(input)) return std::nullopt;
   std::vector<Type> types;
   try {
-    types = infer(node.op_type(), inputs, attributes, known.size(), node.name());
+    types = infer(node.op_type(), inputs, attributes, known.size(), name);
   } catch (const Error&) {  // the file may be right all the same
     return std::nullopt;
   }
@@ -235,14 +252,28 @@ bool is_constant_node(const onnx::NodeProto& node) {
 
 class GraphReader {
  public:
-  // Of what all graphs of a model share.
+  // What all graphs of a model share.
   struct Context {
     TensorSource& tensors;
     Symbols& symbols;
     bool infers;  // by our own rules
+    std::uint64_t budget = kTypeBudget;
+    std::unordered_map<std::string, int> hints = {};  // names given to infer(), and how often
+
+    // The type, as long as there is room for it.
+    Type afford(Type type) {
+      const std::uint64_t bytes = memory_of(type);
+      if (bytes <= budget) {
+        budget -= bytes;
+        return type;
+      }
+      Type unknown;
+      unknown.foreign = "unknown";
+      return unknown;
+    }
   };
 
-  GraphReader(const onnx::GraphProto& proto, const Context& context, GraphReader* outer)
+  GraphReader(const onnx::GraphProto& proto, Context& context, GraphReader* outer)
       : proto_(proto), context_(context), outer_(outer), graph_(std::make_unique<Graph>()) {}
 
   void read() {
@@ -343,7 +374,8 @@ class GraphReader {
     const Value outer = outer_ ? outer_->find_if_any(name) : Value();
     if (!outer) return {};
     captured_.push_back(outer);
-    return values_.emplace(name, graph_->add_captured(name, outer.type())).first->second;
+    return values_.emplace(name, graph_->add_captured(name, context_.afford(outer.type())))
+        .first->second;
   }
 
   using Outputs = std::vector<std::pair<std::string, Type>>;
@@ -367,13 +399,29 @@ class GraphReader {
   }
 
   void improve_types(const onnx::NodeProto& node, std::span<const Value> inputs,
-                     const Attributes& attributes, Outputs& outputs) const {
-    if (!context_.infers) return;
+                     const Attributes& attributes, Outputs& outputs) {
+    if (!context_.infers || outputs.empty() || context_.budget == 0) return;
     std::vector<Type> known;
     for (const auto& [name, type] : outputs) known.push_back(type);
-    auto types = infer_outputs(node, inputs, attributes, known);
+    auto types = infer_outputs(node, inputs, attributes, known, hint_for(node));
     if (!types) return;
-    for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].second = std::move((*types)[i]);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      Type type = context_.afford(std::move((*types)[i]));
+      if (type.foreign.empty()) outputs[i].second = std::move(type);
+    }
+  }
+
+  // The node's name, unless it has none, or another has one that is written alike: sizes that are
+  // not equal must not be named alike.
+  std::string hint_for(const onnx::NodeProto& node) {
+    constexpr std::size_t kLongestHint = 200;
+    std::string hint = node.name().empty() ? node.op_type() : node.name();
+    hint.resize(std::min(hint.size(), kLongestHint));
+    std::string letters = hint;
+    for (char& c : letters)
+      if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+    const int before = context_.hints[letters]++;
+    return before == 0 ? hint : cat(letters, "_again_", before);
   }
 
   Outputs outputs_of(const onnx::NodeProto& node) {
@@ -455,7 +503,7 @@ class GraphReader {
   }
 
   const onnx::GraphProto& proto_;
-  const Context& context_;
+  Context& context_;
   GraphReader* outer_;
   std::unique_ptr<Graph> graph_;
   std::unordered_map<std::string, const onnx::TypeProto*> types_;
@@ -504,7 +552,7 @@ OnnxModel read_scanned(ScannedModel scanned, const Blob& file, const std::filesy
     if (inner_types == InnerTypes::kInferredByOnnx) infer_types(scanned.model, tensors);
     Symbols symbols(scanned.model.graph());
     const bool infers = inner_types != InnerTypes::kDeclared && opset_of(model) >= kInferFrom;
-    const GraphReader::Context context{tensors, symbols, infers};
+    GraphReader::Context context{tensors, symbols, infers};
     GraphReader reader(scanned.model.graph(), context, nullptr);
     reader.read();
     model.initializers = std::move(reader.initializers);

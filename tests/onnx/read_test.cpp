@@ -454,6 +454,33 @@ TEST(ReadOnnx, DoesNotGrowAFileOfManyParts) {
             "the model has more than 1,000,000 parts");
 }
 
+// Names of nodes may be empty or alike; sizes that only the run tells are told apart all the same.
+TEST(ReadOnnx, TellsUnknownSizesApart) {
+  onnx::ModelProto model = small_model();
+  for (const char* output : {"p", "q", "r"}) {
+    onnx::NodeProto& node = add_node(*model.mutable_graph(), "NonZero", {"x"}, {output});
+    node.set_name(output == std::string("p") ? "" : "same");
+  }
+  const OnnxModel result = read(model);
+  std::vector<std::string> types;
+  for (const Node& node : result.graph->nodes()) types.push_back(print(node.output().type()));
+  EXPECT_EQ(types, (std::vector<std::string>{"f32[b, 4]", "i64[2, NonZero_0_1]", "i64[2, same_0_1]",
+                                             "i64[2, same_again_1_0_1]"}));
+}
+
+// A long name that is handed on by every node.
+TEST(ReadOnnx, GivesTypesUpBeforeMemoryIsUp) {
+  onnx::ModelProto model = small_model();
+  std::vector<std::string> dims;
+  for (int i = 0; i < 64; ++i) dims.push_back(std::string(400, 'd') + std::to_string(i));
+  *model.mutable_graph()->mutable_input(0) = value("x", 1, dims);
+  for (int i = 0; i < 4000; ++i)
+    add_node(*model.mutable_graph(), "Relu", {"x"}, {"v" + std::to_string(i)});
+  const OnnxModel result = read(model);
+  EXPECT_NE(print(result.graph->nodes()[1].output().type()), "<unknown>");
+  EXPECT_EQ(print(result.graph->nodes().back().output().type()), "<unknown>");
+}
+
 TEST(ReadOnnx, IsNotSlowedByNamesThatAreAlike) {
   onnx::ModelProto model = small_model();
   for (int i = 0; i < 20'000; ++i) {
