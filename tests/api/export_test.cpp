@@ -26,7 +26,7 @@ struct Form {
 void PrintTo(const Form& form, std::ostream* out) { *out << form.name; }
 
 const Form kDefault = {"opset_17", [](ExportOptions&) {}};
-const Form kEverything = {"everything", [](ExportOptions& options) {
+const Form kEverything = {"everything_opset_14", [](ExportOptions& options) {
                             options.plain = true;
                             options.cut_after_flow = true;
                             options.batch_scales = true;
@@ -36,14 +36,17 @@ const Form kEverything = {"everything", [](ExportOptions& options) {
 
 std::vector<Form> forms() {
   return {kDefault,
-          {"opset_13", [](ExportOptions& options) { options.opset = 13; }},
-          {"plain", [](ExportOptions& options) { options.plain = true; }},
-          {"noise_input",
+          {"plain_opset_16",
            [](ExportOptions& options) {
-             options.noise_input = true;
+             options.plain = true;
              options.opset = 16;
            }},
-          {"cut_after_flow_batch_scales",
+          {"noise_input_opset_13",
+           [](ExportOptions& options) {
+             options.noise_input = true;
+             options.opset = 13;
+           }},
+          {"cut_after_flow_batch_scales_opset_15",
            [](ExportOptions& options) {
              options.cut_after_flow = true;
              options.batch_scales = true;
