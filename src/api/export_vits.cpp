@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <fstream>
 #include <optional>
-#include <set>
 #include <span>
 #include <sstream>
 
@@ -48,19 +47,10 @@ std::optional<fs::path> find_config(Export& work) {
 }
 
 // What the axes are, for programs that want to know before they run anything.
-std::string axes_json(const Graph& graph, const std::string& samples) {
-  std::set<std::string> symbols = {"frames"};
-  for (const Value& input : graph.inputs())
-    for (const Dim& dim : input.shape())
-      for (std::string& symbol : dim.symbols()) symbols.insert(std::move(symbol));
+std::string axes_json(const std::string& samples, bool has_noise) {
   Json axes;
-  for (const std::string& symbol : symbols) {
-    if (symbol == "noise_frames") {
-      axes[symbol] = {{"min", "frames"}};
-    } else {
-      axes[symbol] = {{"min", 1}};
-    }
-  }
+  for (const char* name : {"batch_size", "phonemes", "frames"}) axes[name] = {{"min", 1}};
+  if (has_noise) axes["noise_frames"] = {{"min", "frames"}};
   axes["samples"] = {{"equals", samples}};
   return axes.dump();
 }
@@ -103,7 +93,7 @@ class VitsExport {
     note("version", kVersion);
     note("architecture", "vits");
     note("graph", role);
-    note("axes", axes_json(*graph, relation_));
+    note("axes", axes_json(relation_, options_.noise_is_input));
     note("hop_length", std::to_string(model_.config.decoder.hop_length()));
     const hifigan::ReceptiveField field = model_.receptive_field(options_);
     note("receptive_field", Json({{"left", field.left}, {"right", field.right}}).dump());

@@ -209,9 +209,9 @@ TEST_F(ExportCommand, WarnsOfWeightsThatAreNoNumbers) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err,
-            "voxport: warning: tensor 'model_g.dec.conv_post.weight': 1 of 28 values are NaN or "
-            "infinite\n"
             "voxport: warning: tensor 'model_g.enc_p.proj.bias': 1 of 12 values are NaN or "
+            "infinite\n"
+            "voxport: warning: tensor 'model_g.dec.conv_post.weight': 1 of 28 values are NaN or "
             "infinite\n");
   EXPECT_EQ(folder_.names().size(), 4U);
   const Json json = Json::parse(run("export --json " + checkpoint + " " + out()).out);

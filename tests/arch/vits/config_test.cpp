@@ -257,7 +257,7 @@ TEST(ReadConfig, RefusesListsThatAreNone) {
   EXPECT_EQ(problems("upsample_rates", "30"),
             Lines{"  'upsample_rates' has 1 entries, 'upsample_kernel_sizes' 3"});
   EXPECT_EQ(problems("upsample_rates", "'x'"),
-            (Lines{"  hyper-parameter 'upsample_rates' is a str, expected a list", kNoRates}));
+            (Lines{"  hyper-parameter 'upsample_rates' is a string, expected a list", kNoRates}));
   EXPECT_EQ(
       problems("resblock_dilation_sizes", "(1, 2)"),
       (Lines{"  hyper-parameter 'resblock_dilation_sizes' must be a list of lists", kNoDilations}));
