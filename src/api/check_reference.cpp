@@ -31,6 +31,12 @@ std::map<std::string, RecordedCase> read_cases(const Checkpoint& checkpoint) {
   return cases;
 }
 
+// NaN is far from everything, and infinity from all but itself.
+double difference_of(double found, double expected) {
+  if (found == expected) return 0;
+  return std::isnan(found) || std::isnan(expected) ? INFINITY : std::abs(found - expected);
+}
+
 int decade_of(double difference) {
   if (difference == 0) return 0;
   const int decade = static_cast<int>(std::ceil(std::log10(difference))) + 10;  // 1e-9 is 1
@@ -63,8 +69,7 @@ CheckedTensor compare(const std::string& name, const Tensor& found, const Tensor
                    [&](const std::byte* e) { y.push_back(element_value(expected.dtype, e)); });
   result.histogram.assign(kDecades + 1, 0);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double difference =
-        std::isnan(x[i]) || std::isnan(y[i]) ? INFINITY : std::abs(x[i] - y[i]);
+    const double difference = difference_of(x[i], y[i]);
     ++result.histogram[static_cast<std::size_t>(std::isinf(difference) ? kDecades
                                                                        : decade_of(difference))];
     if (i != 0 && !(difference > result.largest)) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -20,7 +21,7 @@ std::set<std::size_t> sizing_inputs(std::string_view op) {
     return {1};
   if (op == "Slice") return {1, 2};
   if (op == "ConstantOfShape") return {0};
-  if (op == "Range") return {0, 1};
+  if (op == "Range") return {1};
   if (op == "Resize") return {2, 3};
   if (op == "OneHot" || op == "Loop") return {op == "Loop" ? 0U : 1U};
   if (op == "LSTM") return {5, 6};
@@ -63,11 +64,19 @@ class Search {
         moved_inputs_.insert(axis.input);
         held_.insert(good.at(axis.symbol));
       }
+    for (const auto& [place, node] : subject.nodes()) {
+      const auto follows = [&](const Value& value) { return value && follows_input(value); };
+      if (std::any_of(node.inputs().begin(), node.inputs().end(), follows) ||
+          std::any_of(node.captured().begin(), node.captured().end(), follows))
+        given_.insert(place);
+    }
   }
 
   std::optional<Culprit> at_failure(std::size_t place) {
-    const auto node = subject_.nodes().find(place);
+    const auto node = subject_.nodes().find(first_alike(place));
     if (node == subject_.nodes().end()) return std::nullopt;
+    place = node->first;
+    if (auto found = past_table()) return found;
     if (auto found = holds_itself(place, node->second)) return found;
     // Weights are what they are: whoever brought the wrong size is to blame, if anyone is told
     // sizes.
@@ -78,12 +87,15 @@ class Search {
       if (!input || moves(input) || is_trivial(input)) continue;
       if (auto found = origin(input, place, 0)) return found;
     }
+    // Both moved, and one of them not far enough.
+    if (auto found = ended_before(place)) return found;
     return describe(place, node->second, "");
   }
 
   std::optional<Culprit> at_output(const std::string& output) {
     for (const auto& [name, value] : subject_.graph().outputs()) {
       if (name != output) continue;
+      if (auto found = past_table()) return found;
       if (!moves(value)) return lost_before(value);
       const auto maker = makers_.find(value.name());
       if (maker == makers_.end()) return std::nullopt;
@@ -99,28 +111,97 @@ class Search {
     std::size_t place, output;
   };
 
+  // ONNX Runtime is free in its order: of nodes that would fail alike, as those of the two initial
+  // states of an LSTM, the first of the file.
+  std::size_t first_alike(std::size_t place) const {
+    const auto failed = subject_.nodes().find(place);
+    if (failed == subject_.nodes().end()) return place;
+    for (const auto& [at, node] : subject_.nodes()) {
+      if (at >= place) break;
+      bool is_alike = node.op() == failed->second.op() && !bad_.contains(at) &&
+                      node.inputs().size() == failed->second.inputs().size();
+      bool shares_constant = false;
+      for (std::size_t i = 0; is_alike && i < node.inputs().size(); ++i) {
+        const Tensor* here = node.input(i) ? node.input(i).constant() : nullptr;
+        const Tensor* there =
+            failed->second.input(i) ? failed->second.input(i).constant() : nullptr;
+        is_alike = !here == !there && (!here || here->shape == there->shape);
+        shares_constant |= here && there && here->numel() > 1;
+      }
+      if (is_alike && shares_constant) return at;
+    }
+    return place;
+  }
+
+  // Several lengths give one here by rights.
+  static bool rounds_down(const Node& node) {
+    return node.op() == "Conv" || node.op() == "MaxPool" || node.op() == "AveragePool";
+  }
+
   static bool has_weights(const Node& node) {
     const bool multiplies = node.op() == "MatMul" || node.op() == "Gemm" || node.op() == "Conv" ||
                             node.op() == "ConvTranspose";
     return multiplies && node.input(1) && node.input(1).constant();
   }
 
-  // The nearest node before, along what moves, that is told its size.
-  std::optional<Culprit> told_before(std::size_t place) {
-    std::deque<std::size_t> queue = {place};
-    std::set<std::size_t> seen = {place};
-    while (!queue.empty()) {
-      const std::size_t at = queue.front();
-      queue.pop_front();
-      if (at != place)
-        if (auto found = holds_itself(at, subject_.nodes().at(at))) return found;
-      for (const Value& input : subject_.nodes().at(at).inputs()) {
-        const auto maker = input ? makers_.find(input.name()) : makers_.end();
-        if (maker != makers_.end() && seen.insert(maker->second.place).second)
-          queue.push_back(maker->second.place);
-      }
+  // Positions beyond the last row of a table. ONNX Runtime may read such a Gather as a Slice, and
+  // fail only where its result is used.
+  std::optional<Culprit> past_table() {
+    for (const auto& [place, node] : subject_.nodes()) {
+      if (node.op() != "Gather" || bad_.contains(place) || !good_.contains(place)) continue;
+      const Tensor* table = node.input(0).constant();
+      const auto maker = makers_.find(node.input(1).name());
+      if (!table || table->shape.empty() || maker == makers_.end()) continue;
+      const ShapeOf positions = shape_in(bad_, maker->second);
+      if (positions && !positions->empty() && positions->back() > table->shape.front())
+        return describe(place, node, cat("its table, ", constant_text(node.input(0))));
     }
     return std::nullopt;
+  }
+
+  // The nearest node before that came to the end of a table, or was told the size at which the
+  // model runs.
+  std::optional<Culprit> ended_before(std::size_t place) {
+    for (const std::size_t at : before(place)) {
+      const Node& node = subject_.nodes().at(at);
+      const Tensor* table = node.input(0) ? node.input(0).constant() : nullptr;
+      const ShapeOf shape = shape_in(bad_, {at, 0});
+      if (node.op() == "Slice" && table && shape == table->shape)
+        return describe(at, node, cat("its table, ", constant_text(node.input(0))));
+      for (const std::size_t i : sizing_inputs(node.op()))
+        if (node.input(i) && holds_size(node.input(i))) return holds_itself(at, node);
+    }
+    return std::nullopt;
+  }
+
+  bool holds_size(const Value& value) const {
+    const Tensor* tensor = value.constant();
+    if (!tensor || tensor->dtype != DType::kInt64 || !tensor->unreadable.empty()) return false;
+    const std::vector<std::int64_t> numbers = int64_values(*tensor);
+    return std::any_of(numbers.begin(), numbers.end(),
+                       [&](std::int64_t number) { return held_.contains(number); });
+  }
+
+  // The nearest node before, along what moves, that is told its size.
+  std::optional<Culprit> told_before(std::size_t place) {
+    for (const std::size_t at : before(place))
+      if (auto found = holds_itself(at, subject_.nodes().at(at))) return found;
+    return std::nullopt;
+  }
+
+  // The nodes into which an input goes and from which this one is made, the nearest first.
+  std::vector<std::size_t> before(std::size_t place) const {
+    std::vector<std::size_t> order = {place};
+    std::set<std::size_t> seen = {place};
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (const Value& input : subject_.nodes().at(order[i]).inputs()) {
+        const auto maker = input ? makers_.find(input.name()) : makers_.end();
+        if (maker == makers_.end() || !given_.contains(maker->second.place)) continue;
+        if (seen.insert(maker->second.place).second) order.push_back(maker->second.place);
+      }
+    }
+    order.erase(order.begin());
+    return order;
   }
 
   static ShapeOf shape_in(const Trace& trace, const Maker& maker) {
@@ -158,14 +239,32 @@ class Search {
     for (const std::size_t i : sizing_inputs(node.op())) {
       const Value input = node.input(i);
       if (!input) continue;
-      if (input.constant())
+      if (input.constant() && !is_relative(input))
         return describe(place, node, cat(role_of(node.op(), i), ", ", constant_text(input)));
       if (const auto part = constant_part(input))
         return describe(
             place, node,
             cat(role_of(node.op(), i), ", of which ", constant_text(*part), " is a part"));
+      if (!input.constant() && !follows_input(input))
+        return describe(place, node, cat(role_of(node.op(), i), ", computed from constants alone"));
     }
     return std::nullopt;
+  }
+
+  // 0 and -1 take sizes as they come, and so does an end beyond all of them.
+  static bool is_relative(const Value& value) {
+    const Tensor& tensor = *value.constant();
+    if (tensor.dtype != DType::kInt64 || !tensor.unreadable.empty()) return false;
+    const std::vector<std::int64_t> numbers = int64_values(tensor);
+    return std::none_of(numbers.begin(), numbers.end(), [](std::int64_t number) {
+      return number > 0 && number < std::numeric_limits<std::int32_t>::max();
+    });
+  }
+
+  // Whether anything that is given to the model goes into the value.
+  bool follows_input(const Value& value) const {
+    const auto maker = makers_.find(value.name());
+    return maker == makers_.end() ? !value.constant() : given_.contains(maker->second.place);
   }
 
   // A constant among what a list of sizes is joined from that is one of the sizes that did not
@@ -176,12 +275,8 @@ class Search {
     const Node& node = subject_.nodes().at(maker->second.place);
     if (node.op() == "Unsqueeze" || node.op() == "Cast") return constant_part(node.input(0));
     if (node.op() != "Concat") return std::nullopt;
-    for (const Value& part : node.inputs()) {
-      const Tensor* tensor = part ? part.constant() : nullptr;
-      if (!tensor || tensor->dtype != DType::kInt64 || !tensor->unreadable.empty()) continue;
-      for (const std::int64_t number : int64_values(*tensor))
-        if (held_.contains(number)) return part;
-    }
+    for (const Value& part : node.inputs())
+      if (part && holds_size(part)) return part;
     return std::nullopt;
   }
 
@@ -198,6 +293,7 @@ class Search {
     const Node& node = subject_.nodes().at(place);
     if (has_moved_input(node)) {
       if (auto found = holds_itself(place, node)) return found;
+      if (rounds_down(node)) return std::nullopt;
       for (const Value& input : node.inputs())
         if (input && input.constant() && !is_trivial(input) && !moves(input))
           return describe(place, node, constant_text(input));
@@ -225,7 +321,9 @@ class Search {
       const Node& node = subject_.nodes().at(place);
       if (has_moved_input(node) && !moves(value)) {
         if (auto found = holds_itself(place, node)) return found;
-        if (!other) other = describe(place, node, "");
+        // Of the steps of a loop that was unrolled it is the last.
+        const bool is_later = other && other->op == node.op() && place > other->place;
+        if (!other || is_later) other = describe(place, node, "");
         continue;
       }
       for (const Value& input : node.inputs())
@@ -274,6 +372,7 @@ class Search {
   Trace good_, bad_;
   std::map<std::string, Maker> makers_;
   std::set<std::string> moved_inputs_;
+  std::set<std::size_t> given_;  // nodes into which an input of the model goes
   std::set<std::int64_t> held_;  // sizes at which it ran
 };
 

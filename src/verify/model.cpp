@@ -13,6 +13,9 @@
 namespace voxport {
 namespace {
 
+// After which a run is ended: some do not end by themselves.
+constexpr double kMaxSeconds = 10;
+
 // The name in quotes after the last "OP '" of a message, where it is one of the copy's.
 std::optional<NodePlace> node_in(const std::string& message) {
   std::optional<NodePlace> found;
@@ -106,6 +109,7 @@ Subject::Subject(const std::filesystem::path& path, const std::map<std::string, 
     if (const auto place = place_of(node.name())) nodes_.emplace(place->index, node);
   SessionOptions options;
   options.threads = 0;  // one for each core
+  options.seconds = kMaxSeconds;
   session_ = session(options);
   for (const PortInfo& port : session_->inputs()) {
     for (std::size_t axis = 0; axis < port.axes.size(); ++axis) {
@@ -184,6 +188,13 @@ double Subject::input_bytes(const Sizes& sizes) const {
   return total;
 }
 
+// The copy's name for a node gives way to the file's.
+void Subject::rename_in(std::string& message, std::size_t place) const {
+  const std::string ours = cat("'n", place, "'");
+  if (const std::size_t at = message.find(ours); at != std::string::npos)
+    message.replace(at, ours.size(), in_quotes(node_name(place)));
+}
+
 Outcome Subject::run(const Sizes& sizes) const {
   Outcome outcome;
   outcome.sizes = sizes;
@@ -195,8 +206,10 @@ Outcome Subject::run(const Sizes& sizes) const {
   } catch (const Error& error) {
     outcome.error = error.what();
     outcome.failed_node = node_in(outcome.error);
+    if (outcome.failed_node) rename_in(outcome.error, outcome.failed_node->index);
   }
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  outcome.is_late = !outcome.is_good && outcome.seconds >= kMaxSeconds;
   return outcome;
 }
 
@@ -207,6 +220,7 @@ Trace Subject::trace(const Sizes& sizes) const {
     SessionOptions options;
     options.optimisation = Optimisation::kNone;
     options.profile = scratch.path() / "profile";
+    options.seconds = kMaxSeconds;
     const Session slow = session(options);
     try {
       slow.run(inputs(sizes));

@@ -38,6 +38,7 @@ struct Outcome {
   std::optional<NodePlace> failed_node;
   std::map<std::string, std::vector<std::int64_t>> outputs;  // shapes
   double seconds = 0;
+  bool is_late = false;  // ended before it was done, and says nothing of the sizes
 };
 
 // The shapes that went into a node and came out of it.
@@ -85,6 +86,7 @@ class Subject {
 
  private:
   Session session(const SessionOptions& options) const;
+  void rename_in(std::string& message, std::size_t place) const;
 
   std::string name_;
   std::filesystem::path path_;
