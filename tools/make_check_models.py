@@ -1225,14 +1225,17 @@ def json_text(expected):
 
 
 def compact_text(models):
-    """What the tests compare with, a model to a line: of each axis its verdict, and the nodes that hold sizes."""
+    """What the tests compare with, a model to a line: of each axis its verdict, the nodes that hold sizes, and whether
+    outputs have the sizes that they are declared with."""
     kept = ("axis", "symbol", "verdict", "to", "lo", "hi", "multiple_of", "hidden")
     lines = []
     for name, model in models.items():
         axes = [{"input": port, **{key: axis[key] for key in kept if axis.get(key) is not None}}
                 for port, about in model["inputs"].items() for axis in about["axes"]]
         culprits = [{key: one[key] for key in ("symbols", "op", "node", "output")} for one in model["culprits"]]
-        lines.append(f"{json.dumps(name)}: " + json.dumps({"axes": axes, "culprits": culprits}))
+        names_are_true = all("wrong" not in (about["names"] or []) for about in model["outputs"].values())
+        about = {"axes": axes, "culprits": culprits, "names_are_true": names_are_true}
+        lines.append(f"{json.dumps(name)}: {json.dumps(about)}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

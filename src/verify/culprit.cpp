@@ -100,6 +100,7 @@ class Search {
       const auto maker = makers_.find(value.name());
       if (maker == makers_.end()) return std::nullopt;
       const std::size_t place = maker->second.place;
+      if (changes_rank(value)) return rank_changer(place);
       if (auto found = holds_itself(place, subject_.nodes().at(place))) return found;
       return told_before(place);
     }
@@ -135,7 +136,8 @@ class Search {
 
   // Several lengths give one here by rights.
   static bool rounds_down(const Node& node) {
-    return node.op() == "Conv" || node.op() == "MaxPool" || node.op() == "AveragePool";
+    return node.op() == "Conv" || node.op() == "ConvTranspose" || node.op() == "MaxPool" ||
+           node.op() == "AveragePool";
   }
 
   static bool has_weights(const Node& node) {
@@ -144,11 +146,33 @@ class Search {
     return multiplies && node.input(1) && node.input(1).constant();
   }
 
+  bool changes_rank(const Value& value) const {
+    const auto maker = makers_.find(value.name());
+    if (maker == makers_.end()) return false;
+    const ShapeOf before = shape_in(good_, maker->second);
+    const ShapeOf after = shape_in(bad_, maker->second);
+    return before && after && before->size() != after->size();
+  }
+
+  // Backwards to where the number of axes first depends on the sizes.
+  Culprit rank_changer(std::size_t place) {
+    for (const Value& input : subject_.nodes().at(place).inputs())
+      if (input && changes_rank(input)) return rank_changer(makers_.at(input.name()).place);
+    return describe(place, subject_.nodes().at(place), "");
+  }
+
+  // Whether numbers from a Range go into the node.
+  bool counts(std::size_t place) const {
+    const std::vector<std::size_t> makers = before(place);
+    return std::any_of(makers.begin(), makers.end(),
+                       [&](std::size_t at) { return subject_.nodes().at(at).op() == "Range"; });
+  }
+
   // Positions beyond the last row of a table. ONNX Runtime may read such a Gather as a Slice, and
   // fail only where its result is used.
   std::optional<Culprit> past_table() {
     for (const auto& [place, node] : subject_.nodes()) {
-      if (node.op() != "Gather" || bad_.contains(place) || !good_.contains(place)) continue;
+      if (node.op() != "Gather" || !counts(place)) continue;
       const Tensor* table = node.input(0).constant();
       const auto maker = makers_.find(node.input(1).name());
       if (!table || table->shape.empty() || maker == makers_.end()) continue;
@@ -291,9 +315,9 @@ class Search {
     }
     const std::size_t place = maker->second.place;
     const Node& node = subject_.nodes().at(place);
+    if (rounds_down(node)) return std::nullopt;
     if (has_moved_input(node)) {
       if (auto found = holds_itself(place, node)) return found;
-      if (rounds_down(node)) return std::nullopt;
       for (const Value& input : node.inputs())
         if (input && input.constant() && !is_trivial(input) && !moves(input))
           return describe(place, node, constant_text(input));

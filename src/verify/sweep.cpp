@@ -23,7 +23,7 @@ constexpr std::int64_t kMaxTable = 5000;  // longest table that is stepped over
 
 // Numbers that the graph holds and that may be sizes: of constants, and in them.
 std::vector<std::int64_t> numbers_in(const Subject& subject) {
-  std::set<std::int64_t> numbers;
+  std::set<std::int64_t> numbers = {1};
   for (const Value& constant : subject.graph().constants()) {
     const Tensor& tensor = *constant.constant();
     for (const std::int64_t size : tensor.shape) numbers.insert(size);
@@ -156,7 +156,11 @@ class Sweep {
         }
         const auto actual = find_relation(samples);
         const bool follows = actual && (!actual->is_constant() || *actual == Dim(1));
-        if (follows && *actual != dim && symbols_among_inputs(dim)) misnamed_.insert({name, axis});
+        // A number in place of an axis's own name is a wrong name; what is computed from an axis
+        // may be meant to have that number.
+        const bool is_own = follows && report_.base.contains(actual->text());
+        const bool says_name = symbols_among_inputs(dim) || (dim.is_constant() && is_own);
+        if (follows && *actual != dim && says_name) misnamed_.insert({name, axis});
       }
     }
     return misnamed_.size() > before;

@@ -1,0 +1,170 @@
+// check_model() on models that hold sizes in all the ways that are known to us, and on as many that
+// hold none. tools/make_check_models.py made them and says what is true of each.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <voxport/check.h>
+
+#include "base/text.h"
+#include "runtime/library.h"
+#include "tests/data.h"
+#include "tests/temporary_folder.h"
+
+namespace voxport {
+namespace {
+
+using Json = nlohmann::json;
+
+const Json& expected_models() {
+  static const Json models = Json::parse(contents(data_folder() / "check/expected.json"));
+  return models;
+}
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, model] : expected_models().items()) names.push_back(name);
+  return names;
+}
+
+// What check says of an axis where that is not what is true of it, and why that is so.
+struct Exception {
+  std::string_view model, axis, found, reason;
+};
+
+constexpr std::string_view kUnnamed =
+    "the output's axis has no name, so that nothing in the file says that it should follow";
+constexpr std::string_view kValues = "it runs with right sizes, and only values are wrong";
+constexpr std::string_view kHidden = "nothing in the file tells it from a model that is meant so";
+constexpr std::string_view kNumber = "the file says a number, which an axis that is free has not";
+constexpr std::string_view kFunction =
+    "sizes to start from are not looked for inside of functions, so that none is found";
+constexpr std::string_view kBringer =
+    "the node that brings the wrong size is named, and not the one where it meets the right one";
+constexpr std::string_view kValueInfo =
+    "a wrong size in value_info made ONNX Runtime fold the shape, which no node of the file tells";
+constexpr std::string_view kInside = "the node is inside of this one, which is named in its place";
+
+constexpr Exception kExceptions[] = {
+    {"slice-shift", "x:1", "limited to 5 and more, held by Slice '/Slice_1'", kUnnamed},
+    {"resize-sizes", "x:2", "free", kUnnamed},
+    {"conv-transpose-output-shape", "x:2",
+     "limited to 5 and more, held by ConvTranspose 'upsample'", kUnnamed},
+    {"concat-fill-up", "x:1", "free", kHidden},
+    {"adaptive-pool", "x:2", "fixed at 8", kHidden},
+    {"if-traced", "x:1", "free", kHidden},
+    {"unrolled-script", "x:1", "limited to 5 and more, held by Gather '/Gather_4'", kValues},
+    {"unrolled-state", "x:1", "limited to 5 and more, held by Gather '/Gather_4'", kValues},
+    {"if-constant", "x:1", "limited to 5 and less, held by If 'choose'", kInside},
+    {"nested-nail", "x:0", "nailed to 2, held by Loop 'each_step'", kInside},
+    {"function-nail", "x:0", "never", kFunction},
+    {"function-nail", "x:1", "never", kFunction},
+    {"static-free", "x:0", "declared 2, could be free", kNumber},
+    {"static-free", "x:2", "declared 5, could be free", kNumber},
+    {"static-half", "x:0", "declared 2, could be free", kNumber},
+    {"concat-channels", "x:1", "nailed to 5, held by Expand '/Expand'", kBringer},
+    {"speaker-fixed", "x:0", "nailed to 1, held by Tile '/Tile'", kBringer},
+    {"value-info-static", "x:0", "nailed to 2, held by Concat 'join'", kValueInfo},
+    {"value-info-static", "x:1", "limited to multiples of 2, held by Concat 'join'", kValueInfo},
+    {"pool-valid", "x:2", "free", "ONNX Runtime pools what is shorter than the kernel"},
+};
+
+const Exception* exception_for(std::string_view model, std::string_view axis) {
+  const auto* found =
+      std::find_if(std::begin(kExceptions), std::end(kExceptions),
+                   [&](const Exception& one) { return one.model == model && one.axis == axis; });
+  return found == std::end(kExceptions) ? nullptr : found;
+}
+
+std::string held_by(const std::string& op, const std::string& node) {
+  return cat(", held by ", op, " ", in_quotes(node));
+}
+
+// As CheckAxis::text(), of what is expected.
+std::string verdict_text(const Json& axis) {
+  const std::string verdict = axis["verdict"];
+  if (verdict == "nailed") return cat("nailed to ", axis["to"].get<std::int64_t>());
+  if (verdict != "limited") return verdict;
+  const auto low = axis["lo"].get<std::int64_t>();
+  const auto multiple = axis["multiple_of"].get<std::int64_t>();
+  if (multiple > 1) return cat("limited to multiples of ", multiple);
+  if (!axis.contains("hi")) return cat("limited to ", low, " and more");
+  const auto high = axis["hi"].get<std::int64_t>();
+  return low > 1 ? cat("limited to ", low, "..", high) : cat("limited to ", high, " and less");
+}
+
+// All that would be right to say: one of several nodes may be named.
+std::vector<std::string> right_answers(const Json& model, const Json& axis) {
+  const std::string verdict = verdict_text(axis);
+  if (axis["verdict"] != "nailed" && axis["verdict"] != "limited") return {verdict};
+  std::vector<std::string> answers;
+  for (const Json& culprit : model["culprits"]) {
+    const Json& symbols = culprit["symbols"];
+    if (std::find(symbols.begin(), symbols.end(), axis["symbol"]) == symbols.end()) continue;
+    const std::string node = culprit["node"];
+    const std::string output = culprit["output"];
+    answers.push_back(verdict +
+                      held_by(culprit["op"], node.empty() ? "the maker of " + output : node));
+  }
+  return answers;
+}
+
+std::string answer(const CheckReport& report, const std::string& input, std::size_t number) {
+  if (!report.error.empty()) return "never";
+  for (const CheckAxis& axis : report.axes) {
+    for (const auto& place : axis.places) {
+      if (place != std::pair(input, number)) continue;
+      const std::string verdict = axis.verdict == CheckAxis::kLinked ? "linked" : axis.text();
+      return axis.culprit ? verdict + held_by(axis.culprit->op, axis.culprit->node) : verdict;
+    }
+  }
+  return "nothing";
+}
+
+class CheckedModel : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const std::string trouble = message_of([] { runtime_version(); });
+    if (trouble != "no error") GTEST_SKIP() << trouble;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Check, CheckedModel, testing::ValuesIn(model_names()),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST_P(CheckedModel, IsJudgedRightly) {
+  const std::string& name = GetParam();
+  const Json& model = expected_models()[name];
+  if (name == "strings-free" || name == "sequence-free")
+    GTEST_SKIP() << "inputs that are no tensors of numbers cannot be filled";
+  const CheckReport report = check_model(data_folder() / "check" / (name + ".onnx"));
+  bool is_free = true;
+  for (const Json& axis : model["axes"]) {
+    const std::string input = axis["input"];
+    const auto number = axis["axis"].get<std::size_t>();
+    const std::string place = cat(input, ":", number);
+    const std::string found = answer(report, input, number);
+    const std::vector<std::string> right = right_answers(model, axis);
+    const bool is_right = std::find(right.begin(), right.end(), found) != right.end();
+    is_free &= axis["verdict"] == "free" && found == "free";
+    if (const Exception* exception = exception_for(name, place)) {
+      EXPECT_FALSE(is_right) << place << " is no exception any more";
+      EXPECT_EQ(found, exception->found) << place;
+    } else {
+      EXPECT_TRUE(is_right) << place << "\n  found     " << found << "\n  expected  "
+                            << (right.empty() ? "no such axis" : right.front());
+    }
+  }
+  if (!is_free) return;
+  for (const CheckOutput& output : report.outputs) EXPECT_FALSE(output.culprit) << output.name;
+  EXPECT_EQ(report.is_good(), model["names_are_true"].get<bool>());
+}
+
+}  // namespace
+}  // namespace voxport
