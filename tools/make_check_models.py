@@ -931,14 +931,6 @@ def nested(depth):
     return plain_model().SerializeToString(deterministic=True) + field(7, graph)
 
 
-def endless_loop():
-    body = subgraph("body", [node("Identity", "on", "on_out", "on"), node("Identity", "state", "next", "next")],
-                    [value("on_out", [], TensorProto.BOOL), value("next", ["b", 8])],
-                    [value("i", [], TensorProto.INT64), value("on", [], TensorProto.BOOL), value("state", ["b", 8])])
-    return plain_model(plain_graph([constant("trips", 2**63 - 1), constant("go", True, bool),
-                                    node("Loop", "trips go x", "y", "forever", body=body)]))
-
-
 def broken_files():
     good = plain_model().SerializeToString(deterministic=True)
     yield "empty", b""
@@ -990,7 +982,6 @@ def broken_files():
                                                      node("ReduceSum", "h", "s", "sum"), node("Add", "x s", "y", "add")]))
     yield "memory-at-run", plain_model(plain_graph([constant("size", [2**38, 1, 1]), node("Expand", "x size", "h", "expand"),
                                                     node("ReduceSum", "h", "s", "sum"), node("Add", "x s", "y", "add")]))
-    yield "endless-loop", endless_loop()
 
 
 # ------------------------------------------------------------------------------------------------ writing
