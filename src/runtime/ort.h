@@ -28,7 +28,6 @@ using ShapeHandle =
     std::unique_ptr<OrtTensorTypeAndShapeInfo, Releaser<&OrtApi::ReleaseTensorTypeAndShapeInfo>>;
 using MetadataHandle = std::unique_ptr<OrtModelMetadata, Releaser<&OrtApi::ReleaseModelMetadata>>;
 using MemoryHandle = std::unique_ptr<OrtMemoryInfo, Releaser<&OrtApi::ReleaseMemoryInfo>>;
-using RunOptionsHandle = std::unique_ptr<OrtRunOptions, Releaser<&OrtApi::ReleaseRunOptions>>;
 using ValueHandle = std::unique_ptr<OrtValue, Releaser<&OrtApi::ReleaseValue>>;
 
 // Fails when the status is not good: with the kind that belongs to its code or else `otherwise`,

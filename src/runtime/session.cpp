@@ -1,12 +1,7 @@
 #include "runtime/session.h"
 
 #include <array>
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 #include "base/fail.h"
@@ -211,44 +206,6 @@ std::string shapes_of(const Tensors& tensors) {
   return out;
 }
 
-// Ends the run that is given its options when the time is over.
-class TimeLimit {
- public:
-  explicit TimeLimit(double seconds) {
-    if (seconds <= 0) return;
-    options_.reset(get<OrtRunOptions*>(ort_api().CreateRunOptions));
-    watch_ = std::thread([this, seconds] {
-      std::unique_lock lock(mutex_);
-      if (over_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return is_over_; }))
-        return;
-      has_ended_run_ = true;
-      ort_api().ReleaseStatus(ort_api().RunOptionsSetTerminate(options_.get()));
-    });
-  }
-  ~TimeLimit() {
-    if (!watch_.joinable()) return;
-    {
-      const std::lock_guard lock(mutex_);
-      is_over_ = true;
-    }
-    over_.notify_one();
-    watch_.join();
-  }
-  TimeLimit(const TimeLimit&) = delete;
-  TimeLimit& operator=(const TimeLimit&) = delete;
-
-  const OrtRunOptions* options() const { return options_.get(); }
-  bool has_ended_run() const { return has_ended_run_; }
-
- private:
-  RunOptionsHandle options_;
-  std::mutex mutex_;
-  std::condition_variable over_;
-  bool is_over_ = false;
-  std::atomic<bool> has_ended_run_ = false;
-  std::thread watch_;
-};
-
 std::string not_loaded(const std::string& model) {
   return cat(in_quotes(model), " cannot be loaded");
 }
@@ -265,7 +222,7 @@ std::shared_ptr<OrtSession> load(const std::filesystem::path& path, const Sessio
 }  // namespace
 
 Session::Session(const std::filesystem::path& model, const SessionOptions& options)
-    : Session(load(model, options), model.filename(), options.seconds) {}
+    : Session(load(model, options), model.filename()) {}
 
 Session Session::from_bytes(const Blob& model, const std::string& name,
                             const SessionOptions& options) {
@@ -273,18 +230,17 @@ Session Session::from_bytes(const Blob& model, const std::string& name,
   check(ort_api().CreateSessionFromArray(ort_env(), model.bytes().data(), model.size(),
                                          make_options(options).get(), &session),
         not_loaded(name));
-  return {own(session), name, options.seconds};
+  return {own(session), name};
 }
 
-Session::Session(std::shared_ptr<OrtSession> session, std::string name, double seconds)
+Session::Session(std::shared_ptr<OrtSession> session, std::string name)
     : session_(std::move(session)),
       name_(std::move(name)),
       inputs_(read_ports(session_.get(), name_, "input", ort_api().SessionGetInputCount,
                          ort_api().SessionGetInputName, ort_api().SessionGetInputTypeInfo)),
       outputs_(read_ports(session_.get(), name_, "output", ort_api().SessionGetOutputCount,
                           ort_api().SessionGetOutputName, ort_api().SessionGetOutputTypeInfo)),
-      metadata_(read_metadata(session_.get())),
-      seconds_(seconds) {}
+      metadata_(read_metadata(session_.get())) {}
 
 Tensors Session::run(const Tensors& inputs, std::span<const std::string> outputs) const {
   check_inputs(name_, inputs_, inputs);
@@ -305,16 +261,9 @@ Tensors Session::run(const Tensors& inputs, std::span<const std::string> outputs
   for (std::size_t i = 0; i < wanted.size(); ++i)
     wanted_names[i] = outputs_[wanted[i]].name.c_str();
   std::vector<OrtValue*> results(wanted.size());
-  const TimeLimit limit(seconds_);
-  OrtStatus* const status =
-      ort_api().Run(session_.get(), limit.options(), names.data(), values.data(), values.size(),
-                    wanted_names.data(), wanted_names.size(), results.data());
-  if (status && limit.has_ended_run()) {
-    ort_api().ReleaseStatus(status);
-    fail(Error::kMismatch, in_quotes(name_), " takes longer than ", seconds_, " s with ",
-         shapes_of(inputs));
-  }
-  check(status, cat(in_quotes(name_), " cannot be run with ", shapes_of(inputs)), Error::kMismatch);
+  check(ort_api().Run(session_.get(), nullptr, names.data(), values.data(), values.size(),
+                      wanted_names.data(), wanted_names.size(), results.data()),
+        cat(in_quotes(name_), " cannot be run with ", shapes_of(inputs)), Error::kMismatch);
 
   for (OrtValue* result : results) owners.emplace_back(result);
   Tensors tensors;

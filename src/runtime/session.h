@@ -33,8 +33,6 @@ struct SessionOptions {
   // When not empty, the times of all operators are written to a new file, whose name starts with
   // this, when the last copy of the session is gone.
   std::filesystem::path profile = {};
-  // A run that takes longer is ended, between two operators; 0: none is.
-  double seconds = 0;
 };
 
 // A loaded model. Copies share it, and all of them may run at once, on any thread.
@@ -56,18 +54,17 @@ class Session {
 
   // Runs the model; gives the outputs that are asked for, or all. Fails with kUsage, and tells all
   // at once, when the names, types or shapes of the inputs are not those of the model, and with
-  // kMismatch when an operator finds that its inputs do not fit together or the run takes too long.
+  // kMismatch when an operator finds that its inputs do not fit together.
   Tensors run(const Tensors& inputs, std::span<const std::string> outputs = {}) const;
 
  private:
-  Session(std::shared_ptr<OrtSession> session, std::string name, double seconds);
+  Session(std::shared_ptr<OrtSession> session, std::string name);
 
   std::shared_ptr<OrtSession> session_;
   std::string name_;
   std::vector<PortInfo> inputs_;
   std::vector<PortInfo> outputs_;
   std::map<std::string, std::string> metadata_;
-  double seconds_ = 0;
 };
 
 }  // namespace voxport

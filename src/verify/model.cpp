@@ -13,9 +13,6 @@
 namespace voxport {
 namespace {
 
-// After which a run is ended: some do not end by themselves.
-constexpr double kMaxSeconds = 10;
-
 // The name in quotes after the last "OP '" of a message, where it is one of the copy's.
 std::optional<NodePlace> node_in(const std::string& message) {
   std::optional<NodePlace> found;
@@ -109,7 +106,6 @@ Subject::Subject(const std::filesystem::path& path, const std::map<std::string, 
     if (const auto place = place_of(node.name())) nodes_.emplace(place->index, node);
   SessionOptions options;
   options.threads = 0;  // one for each core
-  options.seconds = kMaxSeconds;
   session_ = session(options);
   for (const PortInfo& port : session_->inputs()) {
     for (std::size_t axis = 0; axis < port.axes.size(); ++axis) {
@@ -209,7 +205,6 @@ Outcome Subject::run(const Sizes& sizes) const {
     if (outcome.failed_node) rename_in(outcome.error, outcome.failed_node->index);
   }
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  outcome.is_late = !outcome.is_good && outcome.seconds >= kMaxSeconds;
   return outcome;
 }
 
@@ -220,7 +215,6 @@ Trace Subject::trace(const Sizes& sizes) const {
     SessionOptions options;
     options.optimisation = Optimisation::kNone;
     options.profile = scratch.path() / "profile";
-    options.seconds = kMaxSeconds;
     const Session slow = session(options);
     try {
       slow.run(inputs(sizes));

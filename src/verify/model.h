@@ -38,7 +38,6 @@ struct Outcome {
   std::optional<NodePlace> failed_node;
   std::map<std::string, std::vector<std::int64_t>> outputs;  // shapes
   double seconds = 0;
-  bool is_late = false;  // ended before it was done, and says nothing of the sizes
 };
 
 // The shapes that went into a node and came out of it.

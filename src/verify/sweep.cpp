@@ -93,7 +93,7 @@ class Sweep {
 
   bool has_time() {
     const double taken = std::chrono::duration<double>(Clock::now() - start_).count();
-    if (taken < options_.seconds && !is_late_) return true;
+    if (taken < options_.seconds) return true;
     report_.is_cut_short = true;
     return false;
   }
@@ -120,9 +120,7 @@ class Sweep {
     const auto known = outcomes_.find(sizes);
     if (known != outcomes_.end()) return known->second;
     ++report_.runs;
-    const Outcome& outcome = outcomes_.emplace(sizes, subject_.run(sizes)).first->second;
-    is_late_ |= outcome.is_late;
-    return outcome;
+    return outcomes_.emplace(sizes, subject_.run(sizes)).first->second;
   }
 
   // The output whose size is not what the file declares; empty when all are. Only sizes that are
@@ -300,7 +298,7 @@ class Sweep {
     std::set<std::int64_t> good;
     std::set<std::int64_t> bad;
     for (const auto& [sizes, outcome] : outcomes_) {
-      if (outcome.is_late || sizes != with(symbol, sizes.at(symbol))) continue;
+      if (sizes != with(symbol, sizes.at(symbol))) continue;
       (is_right(outcome) ? good : bad).insert(sizes.at(symbol));
     }
     if (bad.empty()) {
@@ -520,7 +518,6 @@ class Sweep {
   std::set<std::pair<std::string, std::size_t>> misnamed_;  // axes of outputs
   std::optional<Sizes> fallback_;  // it runs there, but outputs have other sizes than declared
   bool is_strict_ = true;
-  bool is_late_ = false;  // a run was ended: others may take as long
   SweepReport report_;
 };
 
