@@ -20,12 +20,17 @@ sources = $(shell find src include tests fuzz bench -name '*.h' -o -name '*.cpp'
 help:  ## list the goals
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
-demo: build  ## export the bundled voice
+demo: build  ## export the bundled voice, and prove that its axes are free
 	@echo "== What is in a checkpoint: voxport inspect voices/slt-x_low.ckpt"
 	@build/voxport inspect voices/slt-x_low.ckpt
 	@echo
 	@echo "== To ONNX, for streaming: voxport export voices/slt-x_low.ckpt build/demo"
 	@build/voxport export voices/slt-x_low.ckpt build/demo
+	@echo
+	@echo "== Are its axes free? voxport check build/demo/encoder.onnx --quick, and decoder.onnx"
+	@if [[ -e third_party/onnxruntime ]]; then \
+	  for graph in encoder decoder; do build/voxport check build/demo/$$graph.onnx --quick; done; \
+	else echo "there is no ONNX Runtime here to run it"; fi
 	@echo
 	@echo "== The same voice as one graph, as sherpa-onnx and Piper want it: voxport export ... --for sherpa"
 	@build/voxport export voices/slt-x_low.ckpt build/demo/voice.onnx --for sherpa
