@@ -7,7 +7,6 @@
 #include <csignal>
 #include <cstdio>
 #include <map>
-#include <regex>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -64,8 +63,23 @@ std::string while_writing(const std::string& file) { return cat("  while writing
 
 constexpr const char* kTryHelp = "  try 'voxport export --help'\n";
 
-std::string without_times(const std::string& text) {
-  return std::regex_replace(text, std::regex("[0-9.]+ (m?s)\\b"), "N $1");
+// Numbers as N and gaps as one space: sizes and times differ from machine to machine. (Debian's g++
+// sees ghosts in std::regex under sanitizers.)
+std::string without_numbers(const std::string& text) {
+  std::string plain;
+  for (const char c : text) {
+    const bool is_digit = c >= '0' && c <= '9';
+    const bool goes_on = !plain.empty() && plain.back() == 'N' && (is_digit || c == '.');
+    if (goes_on || (c == ' ' && plain.ends_with(' '))) continue;
+    plain += is_digit ? 'N' : c;
+  }
+  return plain;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
 }
 
 TEST_F(ExportCommand, SumsUpWhatItWrote) {
@@ -74,20 +88,20 @@ TEST_F(ExportCommand, SumsUpWhatItWrote) {
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(folder_.names(),
             (Names{"out", "out/decoder.onnx", "out/encoder.onnx", "out/voice.json"}));
-  const auto size = [&](const char* name) { return fs::file_size(folder_ / "out" / name); };
-  const std::regex expected(
-      cat("VITS \\(Piper\\): 40 symbols, 12 channels, 4 speakers, stochastic durations, 2 "
-          "upsamplings, residual blocks of type 2\n"
-          "  ",
-          out(), "/encoder\\.onnx +[0-9.]+ kB +[0-9]+ nodes\n", "  ", out(),
-          "/decoder\\.onnx +[0-9.]+ kB +[0-9]+ nodes\n", "  ", out(), "/voice\\.json +",
-          size("voice.json"),
-          " B *\n"
-          "  opset 17; checked by ONNX's checker, ONNX's shape inference; [0-9]+ ms\n"
-          "  there is no phoneme_id_map: the voice takes ids, but no text \\(--config gives it "
-          "one\\)\n"
-          "  the speakers have no names; they are called 0 to 3\n"));
-  EXPECT_TRUE(std::regex_match(result.out, expected)) << result.out;
+  EXPECT_TRUE(result.out.starts_with(
+      "VITS (Piper): 40 symbols, 12 channels, 4 speakers, stochastic durations, 2 upsamplings, "
+      "residual blocks of type 2\n"))
+      << result.out;
+  EXPECT_EQ(
+      without_numbers(replaced(result.out, out(), "OUT")),
+      "VITS (Piper): N symbols, N channels, N speakers, stochastic durations, N upsamplings, "
+      "residual blocks of type N\n"
+      " OUT/encoder.onnx N kB N nodes\n"
+      " OUT/decoder.onnx N kB N nodes\n"
+      " OUT/voice.json N B\n"
+      " opset N; checked by ONNX's checker, ONNX's shape inference; N ms\n"
+      " there is no phoneme_id_map: the voice takes ids, but no text (--config gives it one)\n"
+      " the speakers have no names; they are called N to N\n");
 }
 
 TEST_F(ExportCommand, WritesOneGraphWhereTheNameIsThatOfAGraph) {
@@ -142,12 +156,12 @@ TEST_F(ExportCommand, IsSilentWhenQuiet) {
 
 TEST_F(ExportCommand, TellsStagesWithDebug) {
   const Result result = run("export --debug -q " + voice() + " " + out());
-  const std::string stages = without_times(result.err);
+  const std::string stages = without_numbers(result.err);
   for (const char* stage :
-       {"voxport: opened the checkpoint: 40 symbols, ",
+       {"voxport: opened the checkpoint: N symbols, ",
         "voxport: took the weights: ", "voxport: optimised encoder.onnx: ",
         "voxport: checked decoder.onnx: ", "voxport: wrote decoder.onnx (N ms)\n",
-        "voxport: gave the files their names: 3 files (N ms)\n"})
+        "voxport: gave the files their names: N files (N ms)\n"})
     EXPECT_TRUE(contains(stages, stage)) << stage << "\n" << stages;
 }
 
