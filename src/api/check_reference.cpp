@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "base/fail.h"
 #include "checkpoint/checkpoint.h"

@@ -1,6 +1,3 @@
-#include <charconv>
-#include <fstream>
-#include <iostream>
 #include <memory>
 
 #include <CLI/CLI.hpp>

@@ -17,10 +17,6 @@ Value scalar_like(const Value& x, double value) {
   return Builder(x.graph()).scalar(value, x.dtype());
 }
 
-Value int64s(const Value& beside, const std::vector<std::int64_t>& values) {
-  return Builder(beside.graph()).int64s(values);
-}
-
 // All pads of a tensor are 0 but those of one axis.
 std::vector<std::int64_t> pads_of(const Value& x, std::int64_t axis, std::int64_t before,
                                   std::int64_t after) {
@@ -148,6 +144,10 @@ Value pad_after(const Value& x, std::int64_t axis, const Value& after) {
   if (const std::size_t left = 2 * x.rank() - at - 1; left > 0)
     pads.push_back(int64s(x, std::vector<std::int64_t>(left, 0)));
   return node("Pad", {x, concat(std::move(pads), 0)});
+}
+
+Value int64s(const Value& beside, const std::vector<std::int64_t>& numbers) {
+  return Builder(beside.graph()).int64s(numbers);
 }
 
 Value size(const Value& x, std::int64_t axis) {

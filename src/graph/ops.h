@@ -67,6 +67,9 @@ Value pad(const Value& x, std::int64_t axis, std::int64_t before, std::int64_t a
 // `after` is int64 of shape [1].
 Value pad_after(const Value& x, std::int64_t axis, const Value& after);
 
+// Constants: int64 of rank 1, in the graph of `beside`.
+Value int64s(const Value& beside, const std::vector<std::int64_t>& numbers);
+
 // Sizes: int64 of shape [1], known to the graph as the expressions they are.
 Value size(const Value& x, std::int64_t axis);
 // 0, 1, ... below the limit, which is of shape [1]; int64.

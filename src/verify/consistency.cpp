@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -55,14 +54,27 @@ bool is_named_time(std::string_view symbol) {
   return false;
 }
 
+// A number of frames or samples in a model's metadata, which may say anything.
+std::optional<std::int64_t> length_in(const nlohmann::json& json) {
+  constexpr std::int64_t kLongest = 1 << 24;
+  if (!json.is_number_integer()) return std::nullopt;
+  const auto length = json.get<std::int64_t>();
+  return length >= 0 && length <= kLongest ? std::optional(length) : std::nullopt;
+}
+
 class Checker {
  public:
   Checker(const Subject& subject, const Sizes& base) : subject_(subject), base_(base) {
     for (const auto& [key, text] : subject.declared().metadata) {
+      const bool is_field = key == "voxport.receptive_field";
+      if (!is_field && key != "voxport.hop_length") continue;
       const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-      if (key == "voxport.receptive_field" && json.is_object())
-        reach_ = std::max(json.value("left", 0), json.value("right", 0));
-      if (key == "voxport.hop_length" && json.is_number_integer()) hop_ = json.get<std::int64_t>();
+      if (!is_field) {
+        hop_ = length_in(json).value_or(hop_);
+      } else if (json.is_object() && json.contains("left") && json.contains("right")) {
+        reach_ =
+            std::max(length_in(json["left"]).value_or(0), length_in(json["right"]).value_or(0));
+      }
     }
   }
 
@@ -157,7 +169,7 @@ class Checker {
     Consistency result{"padding changes nothing before the end", true, true, ""};
     std::string symbol;
     for (const Value& input : subject_.declared().graph->inputs()) {
-      const Meaning meaning = meaning_of(input, *subject_.declared().graph);
+      const Meaning& meaning = subject_.meaning(input.name());
       if (meaning.kind == Meaning::kLengths) symbol = meaning.symbol;
     }
     if (!is_repeatable_ || symbol.empty()) {
@@ -173,22 +185,21 @@ class Checker {
       result.remark = "it does not run with a longer axis";
       return result;
     }
-    const Tensors padded = padded_inputs(longer, symbol);
+    const Tensors padded = padded_inputs(longer);
     const Comparison found =
         compare_all(subject_.run_tensors(padded), subject_.run_tensors(cut_back(padded, symbol)));
     return judged(std::move(result), found);
   }
 
   // Inputs of the longer axis whose lengths say the shorter.
-  Tensors padded_inputs(const Sizes& longer, const std::string& symbol) const {
+  Tensors padded_inputs(const Sizes& longer) const {
     Tensors inputs = subject_.inputs(longer);
     for (const Value& input : subject_.declared().graph->inputs()) {
-      const Meaning meaning = meaning_of(input, *subject_.declared().graph);
+      const Meaning& meaning = subject_.meaning(input.name());
       if (meaning.kind == Meaning::kLengths)
         inputs[input.name()] =
             fill(input.name(), input.dtype(), inputs.at(input.name()).shape, meaning, base_);
     }
-    (void)symbol;
     return inputs;
   }
 

@@ -8,9 +8,17 @@
 #include <vector>
 
 #include "graph/graph.h"
-#include "verify/model.h"
 
 namespace voxport {
+
+// Sizes by symbol.
+using Sizes = std::map<std::string, std::int64_t>;
+
+// What a caller wants an input filled with: one number, or all numbers of a range.
+struct Filling {
+  double low = 0;
+  double high = 0;  // the same as low for one number
+};
 
 struct Meaning {
   enum Kind {

@@ -88,10 +88,7 @@ class ScratchFolder {
 
 Subject::Subject(const std::filesystem::path& path, const std::map<std::string, Filling>& fillings,
                  const std::set<std::pair<std::string, std::size_t>>& freed)
-    : name_(path.filename()),
-      path_(path),
-      declared_(read_onnx(path, InnerTypes::kDeclared)),
-      fillings_(fillings) {
+    : name_(path.filename()), path_(path), declared_(read_onnx(path, InnerTypes::kDeclared)) {
   const Blob file = Blob::map_file(path);
   try {
     ProbeCopy copy = probe_copy(file.bytes(), freed);
@@ -104,22 +101,30 @@ Subject::Subject(const std::filesystem::path& path, const std::map<std::string, 
   }
   for (const Node& node : inside_.graph->nodes())
     if (const auto place = place_of(node.name())) nodes_.emplace(place->index, node);
+  for (const Value& input : declared_.graph->inputs()) {
+    Meaning meaning = meaning_of(input, *declared_.graph);
+    if (const auto given = fillings.find(input.name()); given != fillings.end()) {
+      meaning.kind = Meaning::kGiven;
+      meaning.given = given->second;
+    }
+    meanings_.emplace(input.name(), std::move(meaning));
+  }
   SessionOptions options;
   options.threads = 0;  // one for each core
   session_ = session(options);
-  for (const PortInfo& port : session_->inputs()) {
-    for (std::size_t axis = 0; axis < port.axes.size(); ++axis) {
-      const Value* value = nullptr;
-      for (const Value& input : declared_.graph->inputs())
-        if (input.name() == port.name) value = &input;
-      if (!value || !value->type().shape || axis >= value->rank()) continue;
-      const Dim& dim = value->dim(static_cast<std::int64_t>(axis));
-      InputAxis found{port.name, axis, dim.text(), true, dim.constant()};
-      if (found.fixed && !freed.contains({port.name, axis})) {
+  find_axes(freed);
+}
+
+void Subject::find_axes(const std::set<std::pair<std::string, std::size_t>>& freed) {
+  for (const Value& input : declared_.graph->inputs()) {
+    for (std::size_t axis = 0; axis < (input.type().shape ? input.rank() : 0); ++axis) {
+      const Dim& dim = input.dim(static_cast<std::int64_t>(axis));
+      InputAxis found{input.name(), axis, dim.text(), true, dim.constant()};
+      if (found.fixed && !freed.contains({input.name(), axis})) {
         fixed_.push_back(std::move(found));
         continue;
       }
-      if (found.fixed) found.symbol = cat(port.name, ".", axis);
+      if (found.fixed) found.symbol = cat(input.name(), ".", axis);
       axes_.push_back(std::move(found));
     }
   }
@@ -143,27 +148,22 @@ std::vector<std::string> Subject::symbols() const {
   return symbols;
 }
 
+std::vector<std::int64_t> Subject::shape_of(const Value& input, const Sizes& sizes) const {
+  std::vector<std::int64_t> shape;
+  for (std::size_t axis = 0; axis < (input.type().shape ? input.rank() : 0); ++axis) {
+    std::int64_t size = input.dim(static_cast<std::int64_t>(axis)).constant().value_or(1);
+    for (const InputAxis& open : axes_)
+      if (open.input == input.name() && open.axis == axis) size = sizes.at(open.symbol);
+    shape.push_back(size);
+  }
+  return shape;
+}
+
 Tensors Subject::inputs(const Sizes& sizes) const {
   Tensors tensors;
-  for (const PortInfo& port : session_->inputs()) {
-    std::vector<std::int64_t> shape;
-    const Value* value = nullptr;
-    for (const Value& input : declared_.graph->inputs())
-      if (input.name() == port.name) value = &input;
-    if (!value) fail(Error::kUnsupported, "input ", in_quotes(port.name), " is not in the graph");
-    for (std::size_t axis = 0; axis < (value->type().shape ? value->rank() : 0); ++axis) {
-      std::int64_t size = value->dim(static_cast<std::int64_t>(axis)).constant().value_or(1);
-      for (const InputAxis& open : axes_)
-        if (open.input == port.name && open.axis == axis) size = sizes.at(open.symbol);
-      shape.push_back(size);
-    }
-    Meaning meaning = meaning_of(*value, *declared_.graph);
-    if (const auto given = fillings_.find(port.name); given != fillings_.end()) {
-      meaning.kind = Meaning::kGiven;
-      meaning.given = given->second;
-    }
-    tensors.emplace(port.name, fill(port.name, port.dtype, shape, meaning, sizes));
-  }
+  for (const Value& input : declared_.graph->inputs())
+    tensors.emplace(input.name(), fill(input.name(), input.dtype(), shape_of(input, sizes),
+                                       meaning(input.name()), sizes));
   return tensors;
 }
 
@@ -171,14 +171,7 @@ double Subject::input_bytes(const Sizes& sizes) const {
   double total = 0;
   for (const Value& input : declared_.graph->inputs()) {
     double bytes = static_cast<double>(size_of(input.dtype()));
-    for (std::size_t axis = 0; axis < (input.type().shape ? input.rank() : 0); ++axis) {
-      double size =
-          static_cast<double>(input.dim(static_cast<std::int64_t>(axis)).constant().value_or(1));
-      for (const InputAxis& open : axes_)
-        if (open.input == input.name() && open.axis == axis)
-          size = static_cast<double>(sizes.at(open.symbol));
-      bytes *= size;
-    }
+    for (const std::int64_t size : shape_of(input, sizes)) bytes *= static_cast<double>(size);
     total += bytes;
   }
   return total;

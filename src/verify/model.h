@@ -15,11 +15,9 @@
 #include "onnx/probe_copy.h"
 #include "onnx/read.h"
 #include "runtime/session.h"
+#include "verify/fill.h"
 
 namespace voxport {
-
-// Sizes by symbol.
-using Sizes = std::map<std::string, std::int64_t>;
 
 // A dynamic axis of an input: what it is called, or what we call it.
 struct InputAxis {
@@ -46,12 +44,6 @@ struct NodeTrace {
 };
 using Trace = std::map<std::size_t, NodeTrace>;  // by the node's place
 
-// How inputs are filled where the caller says so: one number, or all numbers of a range.
-struct Filling {
-  double low = 0;
-  double high = 0;  // the same as low for one number
-};
-
 class Subject {
  public:
   // Fails as read_onnx() and Session do. Axes in `freed` are open whatever the file says.
@@ -72,6 +64,8 @@ class Subject {
   // Each symbol once, in order of first appearance.
   std::vector<std::string> symbols() const;
 
+  // What an input of the declared graph is filled with.
+  const Meaning& meaning(const std::string& input) const { return meanings_.at(input); }
   // Inputs of these sizes, the same every time.
   Tensors inputs(const Sizes& sizes) const;
   // The number of bytes that inputs of these sizes have.
@@ -85,6 +79,8 @@ class Subject {
 
  private:
   Session session(const SessionOptions& options) const;
+  void find_axes(const std::set<std::pair<std::string, std::size_t>>& freed);
+  std::vector<std::int64_t> shape_of(const Value& input, const Sizes& sizes) const;
   void rename_in(std::string& message, std::size_t place) const;
 
   std::string name_;
@@ -95,7 +91,7 @@ class Subject {
   OnnxModel inside_;
   std::map<std::size_t, Node> nodes_;
   std::vector<InputAxis> axes_, fixed_;
-  std::map<std::string, Filling> fillings_;
+  std::map<std::string, Meaning> meanings_;
   std::optional<Session> session_;
 };
 

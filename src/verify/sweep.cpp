@@ -9,7 +9,6 @@
 
 #include "base/fail.h"
 #include "graph/builder.h"
-#include "verify/fill.h"
 #include "verify/relation.h"
 
 namespace voxport {
@@ -66,8 +65,7 @@ class Sweep {
 
   SweepReport run() {
     for (const Value& input : subject_.declared().graph->inputs())
-      report_.inputs.emplace_back(input.name(),
-                                  meaning_of(input, *subject_.declared().graph).text());
+      report_.inputs.emplace_back(input.name(), subject_.meaning(input.name()).text());
     const std::vector<std::string> symbols = subject_.symbols();
     constexpr int kMaxRounds = 3;
     for (int round = 0; round < kMaxRounds; ++round) {
@@ -413,8 +411,6 @@ class Sweep {
   }
 
   void judge_outputs() {
-    std::map<std::string, OutputVerdict*> first;  // by declared symbol
-    report_.outputs.reserve(64);
     for (const auto& [name, value] : subject_.declared().graph->outputs()) {
       if (!value.type().shape || !value.type().foreign.empty()) continue;
       const std::size_t rank = outcomes_.at(report_.base).outputs.at(name).size();

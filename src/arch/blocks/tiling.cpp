@@ -1,17 +1,8 @@
 #include "arch/blocks/tiling.h"
 
-#include "graph/builder.h"
 #include "graph/ops.h"
 
 namespace voxport {
-namespace {
-
-Value constant(const Value& beside, std::int64_t number) {
-  return Builder(beside.graph()).int64s({number});
-}
-
-}  // namespace
-
 // Equal widths that cover the whole with an overlap of twice the reach, or the whole itself where
 // it is too short for that.
 Tiling::Tiling(const Value& x, const Options& options) : stretch_(options.stretch) {
@@ -19,14 +10,14 @@ Tiling::Tiling(const Value& x, const Options& options) : stretch_(options.stretc
   const std::int64_t gaps = options.tiles - 1;
   const std::int64_t overlaps = 2 * options.reach * gaps;
   const std::int64_t step = options.tiles * options.multiple;
-  const Value fair = (length + constant(x, overlaps + step - 1)) / constant(x, step);
-  width_ = minimum(length, fair * constant(x, options.multiple));
+  const Value fair = (length + int64s(x, {overlaps + step - 1})) / int64s(x, {step});
+  width_ = minimum(length, fair * int64s(x, {options.multiple}));
   const Value room = length - width_;
-  starts_.push_back(constant(x, 0));
-  seams_.push_back(constant(x, 0));
+  starts_.push_back(int64s(x, {0}));
+  seams_.push_back(int64s(x, {0}));
   for (std::int64_t i = 1; i < options.tiles; ++i) {
-    starts_.push_back(room * constant(x, i) / constant(x, gaps));
-    seams_.push_back(minimum(starts_.back() + constant(x, options.reach), length));
+    starts_.push_back(room * int64s(x, {i}) / int64s(x, {gaps}));
+    seams_.push_back(minimum(starts_.back() + int64s(x, {options.reach}), length));
   }
   seams_.push_back(length);
 }
@@ -38,7 +29,7 @@ Value Tiling::cut(const Value& x) const {
 }
 
 Value Tiling::glue(const Value& samples) const {
-  const Value stretch = constant(samples, stretch_);
+  const Value stretch = int64s(samples, {stretch_});
   std::vector<Value> parts;
   for (std::size_t i = 0; i < starts_.size(); ++i) {
     const auto row = static_cast<std::int64_t>(i);

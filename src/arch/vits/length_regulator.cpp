@@ -1,17 +1,8 @@
 #include "arch/vits/length_regulator.h"
 
-#include "graph/builder.h"
 #include "graph/ops.h"
 
 namespace voxport::vits {
-namespace {
-
-Value constant(const Value& beside, std::int64_t number) {
-  return Builder(beside.graph()).int64s({number});
-}
-
-}  // namespace
-
 // Each phoneme that lasts puts a mark where it starts, and the sum of the marks up to a frame
 // counts the phonemes heard so far. That count is a phoneme's number unless some last no time at
 // all, so that a table leads from the one to the other. Marks of phonemes that last no time go to a
@@ -32,12 +23,12 @@ Alignment align(const Value& durations) {
 
   const Value batch = size(durations, 0);
   const Value phonemes = size(lasting, 1);
-  const Value places = concat({batch, alignment.frames + constant(batch, 1)}, 0);
+  const Value places = concat({batch, alignment.frames + int64s(batch, {1})}, 0);
   const Value marks = scatter_elements(zeros(places, DType::kInt64),
                                        where(lasts, starts, alignment.frames), mark, 1);
-  const Value heard = cum_sum(slice(marks, 1, constant(batch, 0), alignment.frames), 1);
+  const Value heard = cum_sum(slice(marks, 1, int64s(batch, {0}), alignment.frames), 1);
 
-  const Value slots = concat({batch, phonemes + constant(batch, 1)}, 0);
+  const Value slots = concat({batch, phonemes + int64s(batch, {1})}, 0);
   const Value numbers = expand(unsqueeze(range(phonemes), {0}), concat({batch, phonemes}, 0));
   const Value table = scatter_elements(zeros(slots, DType::kInt64), count * mark, numbers, 1);
   alignment.phoneme = gather_elements(table, heard, 1);

@@ -33,28 +33,24 @@ Tensor relative_embeddings(const Weights& w, const char* name, const TextEncoder
                          config.k_channels()});
 }
 
-Value constant(const Value& beside, const std::vector<std::int64_t>& numbers) {
-  return Builder(beside.graph()).int64s(numbers);
-}
-
 }  // namespace
 
 Band::Band(const Value& its_length, std::int64_t its_window, std::int64_t heads)
     : window(its_window), length(its_length) {
   const Graph::Scope scope(length.graph(), "enc_p.encoder.band");
-  const Value width = length + constant(length, {2 * window});
-  flat_scores = constant(length, {0, heads, -1});
+  const Value width = length + int64s(length, {2 * window});
+  flat_scores = int64s(length, {0, heads, -1});
   flat_scores_end = length * width;
-  square = concat({constant(length, {0, heads}), length, width}, 0);
-  skewed = concat({constant(length, {0, heads}), length, width + constant(length, {1})}, 0);
+  square = concat({int64s(length, {0, heads}), length, width}, 0);
+  skewed = concat({int64s(length, {0, heads}), length, width + int64s(length, {1})}, 0);
 }
 
 // Rows of t + 2w + 1 read as rows of t + 2w: each row starts one step later than the one above it.
 // The added columns are long enough for no row to run into the next.
 Value Band::to_absolute(const Value& relative) const {
   const Value flat = reshape(pad_after(relative, -1, length), flat_scores);
-  const Value rows = reshape(slice(flat, -1, constant(length, {0}), flat_scores_end), square);
-  return slice(rows, -1, constant(length, {window}), length + constant(length, {window}));
+  const Value rows = reshape(slice(flat, -1, int64s(length, {0}), flat_scores_end), square);
+  return slice(rows, -1, int64s(length, {window}), length + int64s(length, {window}));
 }
 
 Value Band::to_relative(const Value& absolute) const {
