@@ -1,6 +1,8 @@
 // check_model() on models that hold sizes in all the ways that are known to us, and on as many that
 // hold none. tools/make_check_models.py made them and says what is true of each.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,8 @@
 #include <voxport/check.h>
 
 #include "base/text.h"
+#include "graph/print.h"
+#include "onnx/write.h"
 #include "runtime/library.h"
 #include "tests/data.h"
 #include "tests/temporary_folder.h"
@@ -164,6 +168,21 @@ TEST_P(CheckedModel, IsJudgedRightly) {
   if (!is_free) return;
   for (const CheckOutput& output : report.outputs) EXPECT_FALSE(output.culprit) << output.name;
   EXPECT_EQ(report.is_good(), model["names_are_true"].get<bool>());
+}
+
+// A stranger's file may hold our keys and anything under them.
+TEST(Check, TakesNoWordOfMetadataThatIsNoNumber) {
+  const std::string trouble = message_of([] { runtime_version(); });
+  if (trouble != "no error") GTEST_SKIP() << trouble;
+  const auto graph = parse_graph("x: f32[b, 4]\ny = Relu(x)\nreturn y");
+  OnnxOptions options;
+  options.metadata = {{"voxport.receptive_field", R"({"left": "x", "right": []})"},
+                      {"voxport.hop_length", R"({"a": 1})"},
+                      {"voxport.axes", "[1, 2"}};
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "stranger.onnx";
+  std::ofstream(path, std::ios::binary) << onnx_bytes(*graph, options);
+  EXPECT_TRUE(check_model(path).is_good());
 }
 
 }  // namespace
