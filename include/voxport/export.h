@@ -25,6 +25,10 @@ struct ExportOptions {
   // Metadata and files that a program asks for: "" or "sherpa" (sherpa-onnx).
   std::string target;
 
+  // Whether the graphs are run at a few sizes before their files take their names. Where ONNX
+  // Runtime is missing that cannot be done, and a note says so.
+  bool check = true;
+
   // VITS
   bool noise_input = false;     // noise comes in as inputs, else the graph draws it
   bool cut_after_flow = false;  // the flow belongs to the encoder, else to the decoder

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 #include <voxport/export.h>
 
+#include "api/export_check.h"
 #include "api/export_models.h"
 #include "api/object_text.h"
 #include "arch/architecture.h"
@@ -74,6 +75,7 @@ void write_models(std::vector<ModelFile> models, Export& work) {
   constexpr double kBefore = 0.2;  // of the whole, for reading; what is left belongs to the graphs
   for (const ModelFile& model : models)
     for (const char* end : {"", ".data"}) check_is_no_input(model.path.native() + end, work);
+  ExportCheck check;
   double done = kBefore;
   const double share = (1 - kBefore) / static_cast<double>(models.size());
   for (ModelFile& model : models) {
@@ -85,11 +87,19 @@ void write_models(std::vector<ModelFile> models, Export& work) {
     work.clock.done("optimised " + name, cat(graph.nodes().size(), " nodes"));
     validate_onnx(graph, model.options);
     work.clock.done("checked " + name, "ONNX's checker and shape inference");
-    for (const auto& [path, bytes] : write_onnx(graph, model.path, work.files, model.options))
-      work.report.files.push_back({path, bytes, path == model.path ? graph.nodes().size() : 0});
+    const std::vector<WrittenFile> written =
+        write_onnx(graph, model.path, work.files, model.options);
+    for (const WrittenFile& file : written)
+      work.report.files.push_back(
+          {file.path, file.bytes, file.path == model.path ? graph.nodes().size() : 0});
     work.clock.done("wrote " + name, "");
+    if (work.options.check) check.start(written);
     done += share;
   }
+  work.report.checks = {"ONNX's checker", "ONNX's shape inference"};
+  if (!work.options.check) return;
+  check.finish(work.report);
+  work.clock.done("ran the graphs", "");
 }
 
 void write_text(const fs::path& path, std::string_view text, Export& work) {
@@ -111,8 +121,6 @@ ExportReport export_model(const fs::path& checkpoint, const fs::path& out,
       fail(Error::kUsage, "OUT is empty, expected a folder or a file that ends in .onnx");
     export_checkpoint(checkpoint, out, options, clock, files, report);
     files.commit();
-    report.checks.emplace_back("ONNX's checker");
-    report.checks.emplace_back("ONNX's shape inference");
     clock.done("gave the files their names", cat(report.files.size(), " files"));
     return report;
   });

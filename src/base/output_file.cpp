@@ -221,6 +221,11 @@ void OutputFile::write_all(Bytes bytes) {
   }
 }
 
+fs::path OutputFile::readable() {
+  flush();
+  return hidden_.empty() ? fs::path(cat("/proc/self/fd/", fd_)) : fs::path(hidden_);
+}
+
 void OutputFile::sync() {
   flush();
   // EINVAL: what it lies on knows no syncing.

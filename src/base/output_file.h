@@ -39,6 +39,8 @@ class OutputFile {
   void append(Bytes bytes);
   // Bytes appended so far.
   std::uint64_t size() const { return size_; }
+  // Where what was appended so far can be read by this process, whether the file has a name or not.
+  std::filesystem::path readable();
 
   // The name it will have: absolute, with links followed, also those to what does not exist yet.
   const std::filesystem::path& path() const { return path_; }

@@ -21,7 +21,9 @@ constexpr char kDescription[] =
     "trains them. OUT is a folder, for encoder.onnx, decoder.onnx and voice.json, from which "
     "speech\n"
     "can be streamed; or a name that ends in .onnx, for the same voice as one graph, with\n"
-    "OUT.json beside it. Files appear when all of them are complete and checked, or not at all.";
+    "OUT.json beside it. Files appear when all of them are complete and checked (by ONNX's own "
+    "checker\n"
+    "and, where ONNX Runtime is there, by running them at a few sizes), or not at all.";
 
 constexpr char kFooter[] =
     "Examples:\n"
@@ -39,6 +41,7 @@ struct Options {
   bool json = false;
   bool quiet = false;
   bool debug = false;
+  bool no_check = false;
 };
 
 std::string summary(const ExportReport& report, double seconds) {
@@ -74,6 +77,7 @@ int run_export(Options& options) {
   options.library.configs.assign(options.configs.begin(), options.configs.end());
   options.library.noise_input = options.noise == "input";
   options.library.cut_after_flow = options.cut == "after-flow";
+  options.library.check = !options.no_check;
   options.library.on_progress = [&](double done) { progress.show(done); };
   options.library.on_stage = tell_stages(options.debug);
   const ExportReport report = export_model(options.checkpoint, options.out, options.library);
@@ -123,6 +127,8 @@ Run add_export(CLI::App& app) {
       ->check(CLI::IsMember({"sherpa"}));
   app.add_flag("--plain", options->library.plain,
                "leave out rewrites that only serve ONNX Runtime's CPU kernels");
+  app.add_flag("--no-check", options->no_check,
+               "do not run the graphs at a few sizes before the files take their names");
   app.add_flag("--json", options->json, "the summary as one JSON object");
   app.add_flag("-q,--quiet", options->quiet, "print nothing but warnings and errors");
   app.add_flag("--debug", options->debug, "tell each stage, its time and counts on standard error");

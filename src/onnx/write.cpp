@@ -170,7 +170,7 @@ std::vector<WrittenFile> write_onnx(const Graph& graph, const std::filesystem::p
                                     OutputFiles& files, const OnnxOptions& options) {
   return in_context(cat("writing ", in_quotes(path.native())), [&] {
     Layout layout(graph, options);
-    std::vector<WrittenFile> written = {{path}};
+    std::vector<WrittenFile> written = {{path, 0, {}}};
     if (layout.size() > options.max_file_bytes) {
       const std::string outside = path.native() + ".data";
       layout.move_weights_outside(path.filename().native() + ".data");
@@ -178,11 +178,12 @@ std::vector<WrittenFile> write_onnx(const Graph& graph, const std::filesystem::p
       // Before the model, so that it is there when the model appears.
       OutputFile& weights = files.add(outside);
       layout.append_outside(weights);
-      written.push_back({outside, weights.size()});
+      written.push_back({outside, weights.size(), weights.readable()});
     }
     OutputFile& file = files.add(path);
     layout.append_model([&](Bytes bytes) { file.append(bytes); });
     written[0].bytes = file.size();
+    written[0].readable = file.readable();
     return written;
   });
 }

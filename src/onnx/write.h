@@ -16,6 +16,7 @@ namespace voxport {
 struct WrittenFile {
   std::filesystem::path path;
   std::uint64_t bytes = 0;
+  std::filesystem::path readable;  // where it can be read before it has that name
 };
 
 // Adds the model to `files` as `path`, and, where the model would be larger than

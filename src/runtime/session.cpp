@@ -67,8 +67,10 @@ OptionsHandle make_options(const SessionOptions& options) {
   check(api.SetSessionGraphOptimizationLevel(made.get(), level_of(options.optimisation)));
   check(api.AddSessionConfigEntry(made.get(), "session.intra_op.allow_spinning",
                                   options.is_spinning ? "1" : "0"));
-  if (options.optimisation == Optimisation::kNone)
+  if (options.optimisation == Optimisation::kNone) {
     check(api.AddSessionConfigEntry(made.get(), "session.disable_prepacking", "1"));
+    check(api.DisableCpuMemArena(made.get()));
+  }
   if (!options.profile.empty()) check(api.EnableProfiling(made.get(), options.profile.c_str()));
   return made;
 }

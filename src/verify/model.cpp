@@ -87,20 +87,36 @@ class ScratchFolder {
 }  // namespace
 
 Subject::Subject(const std::filesystem::path& path, const std::map<std::string, Filling>& fillings,
-                 const std::set<std::pair<std::string, std::size_t>>& freed)
+                 const std::set<std::pair<std::string, std::size_t>>& freed, Look look)
     : name_(path.filename()), path_(path), declared_(read_onnx(path, InnerTypes::kDeclared)) {
-  const Blob file = Blob::map_file(path);
+  SessionOptions options;
+  if (look == Look::kClosely) {
+    options.threads = 0;  // one for each core
+    look_inside(freed);
+  } else {
+    options.optimisation = Optimisation::kNone;
+  }
+  find_meanings(fillings);
+  session_ = session(options);
+  find_axes(freed);
+}
+
+void Subject::look_inside(const std::set<std::pair<std::string, std::size_t>>& freed) {
+  const Blob file = Blob::map_file(path_);
   try {
     ProbeCopy copy = probe_copy(file.bytes(), freed);
     copy_ = Blob::own(std::move(copy.bytes));
     node_names_ = std::move(copy.node_names);
-    inside_ = read_onnx(*copy_, path.parent_path());
+    inside_ = read_onnx(*copy_, path_.parent_path());
   } catch (const Error& error) {
     if (error.kind() != Error::kUnsupported) throw;
-    inside_ = read_onnx(path);
+    inside_ = read_onnx(path_);
   }
   for (const Node& node : inside_.graph->nodes())
     if (const auto place = place_of(node.name())) nodes_.emplace(place->index, node);
+}
+
+void Subject::find_meanings(const std::map<std::string, Filling>& fillings) {
   for (const Value& input : declared_.graph->inputs()) {
     Meaning meaning = meaning_of(input, *declared_.graph);
     if (const auto given = fillings.find(input.name()); given != fillings.end()) {
@@ -109,10 +125,6 @@ Subject::Subject(const std::filesystem::path& path, const std::map<std::string, 
     }
     meanings_.emplace(input.name(), std::move(meaning));
   }
-  SessionOptions options;
-  options.threads = 0;  // one for each core
-  session_ = session(options);
-  find_axes(freed);
 }
 
 void Subject::find_axes(const std::set<std::pair<std::string, std::size_t>>& freed) {

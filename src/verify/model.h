@@ -46,9 +46,14 @@ using Trace = std::map<std::size_t, NodeTrace>;  // by the node's place
 
 class Subject {
  public:
+  // How closely a model is looked at. Lightly it is loaded as it is and not optimised, which is
+  // soon done, but nodes have no places and leave no trace.
+  enum class Look { kClosely, kLightly };
+
   // Fails as read_onnx() and Session do. Axes in `freed` are open whatever the file says.
   Subject(const std::filesystem::path& path, const std::map<std::string, Filling>& fillings,
-          const std::set<std::pair<std::string, std::size_t>>& freed = {});
+          const std::set<std::pair<std::string, std::size_t>>& freed = {},
+          Look look = Look::kClosely);
 
   // As the file declares it.
   const OnnxModel& declared() const { return declared_; }
@@ -57,7 +62,7 @@ class Subject {
   // What the file calls a node, or what it makes where it has no name.
   std::string node_name(std::size_t place) const;
   // The graph that the nodes belong to.
-  const Graph& graph() const { return *inside_.graph; }
+  const Graph& graph() const { return inside_.graph ? *inside_.graph : *declared_.graph; }
   // Open axes, in order; and those that the file gives a number.
   const std::vector<InputAxis>& axes() const { return axes_; }
   const std::vector<InputAxis>& fixed_axes() const { return fixed_; }
@@ -79,6 +84,8 @@ class Subject {
 
  private:
   Session session(const SessionOptions& options) const;
+  void look_inside(const std::set<std::pair<std::string, std::size_t>>& freed);
+  void find_meanings(const std::map<std::string, Filling>& fillings);
   void find_axes(const std::set<std::pair<std::string, std::size_t>>& freed);
   std::vector<std::int64_t> shape_of(const Value& input, const Sizes& sizes) const;
   void rename_in(std::string& message, std::size_t place) const;

@@ -99,7 +99,8 @@ TEST_F(ExportCommand, SumsUpWhatItWrote) {
       " OUT/encoder.onnx N kB N nodes\n"
       " OUT/decoder.onnx N kB N nodes\n"
       " OUT/voice.json N B\n"
-      " opset N; checked by ONNX's checker, ONNX's shape inference; N ms\n"
+      " opset N; checked by ONNX's checker, ONNX's shape inference, ONNX Runtime N (N runs, "
+      "all axes free); N ms\n"
       " there is no phoneme_id_map: the voice takes ids, but no text (--config gives it one)\n"
       " the speakers have no names; they are called N to N\n");
 }
@@ -143,9 +144,28 @@ TEST_F(ExportCommand, TellsScriptsInJson) {
   EXPECT_EQ(json["files"][0]["path"], out("out/encoder.onnx"));
   EXPECT_GT(json["files"][0]["nodes"], 100);
   EXPECT_FALSE(json["files"][2].contains("nodes"));
-  EXPECT_EQ(json["checks"], Json::parse(R"(["ONNX's checker", "ONNX's shape inference"])"));
+  ASSERT_EQ(json["checks"].size(), 3U);
+  EXPECT_EQ(json["checks"][0], "ONNX's checker");
+  EXPECT_EQ(json["checks"][1], "ONNX's shape inference");
+  EXPECT_TRUE(json["checks"][2].get<std::string>().starts_with("ONNX Runtime "));
   EXPECT_EQ(json["notes"].size(), 2U);
   EXPECT_EQ(json["warnings"], Json::array());
+}
+
+TEST_F(ExportCommand, RunsNothingWhenAskedNotTo) {
+  const Result result = run("export --json --no-check " + voice() + " " + out());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(Json::parse(result.out)["checks"].size(), 2U);
+}
+
+TEST_F(ExportCommand, SaysWhereThereIsNothingToRunGraphsWith) {
+  setenv("VOXPORT_ONNXRUNTIME", "/nowhere/libonnxruntime.so", 1);
+  const Result result = run("export " + voice() + " " + out());
+  unsetenv("VOXPORT_ONNXRUNTIME");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NE(result.out.find("the graphs were not run: ONNX Runtime is not installed"),
+            std::string::npos)
+      << result.out;
 }
 
 TEST_F(ExportCommand, IsSilentWhenQuiet) {
@@ -411,8 +431,9 @@ TEST_F(ExportCommand, ExplainsAFolderThatIsNotOurs) {
 // A limit on the size of files, in place of a disk that is full.
 TEST_F(ExportCommand, LeavesNothingWhereThereIsNoRoom) {
   const std::string limit = "ulimit -f 16;";  // blocks of 512 bytes or 1 KiB, as the shell has it
-  const std::string expected = cat("voxport: cannot write '", out("out/encoder.onnx"),
-                                   "': File too large\n", while_exporting(voice()));
+  const std::string expected =
+      cat("voxport: cannot write '", out("out/encoder.onnx"), "': File too large\n",
+          while_writing(out("out/encoder.onnx")), while_exporting(voice()));
   EXPECT_EQ(failure(6, voice() + " " + out(), limit), expected);
   ASSERT_EQ(run("export -q " + voice() + " " + out()).exit_code, 0);
   EXPECT_EQ(failure(6, voice() + " " + out(), limit), expected) << "and what was there stays";
@@ -427,9 +448,10 @@ TEST_F(ExportCommand, LeavesNothingOnAFullDisk) {
                                  voice(), " ", out("disk/out"), "; echo ended with \\$?; find '",
                                  out("disk"), "' -mindepth 1\" >'", out("told"), "' 2>&1");
   EXPECT_EQ(std::system(inside.c_str()), 0);
-  EXPECT_EQ(contents(folder_ / "told"),
-            cat("voxport: cannot write '", out("disk/out/decoder.onnx"),
-                "': No space left on device\n", while_exporting(voice()), "ended with 6\n"));
+  EXPECT_EQ(
+      contents(folder_ / "told"),
+      cat("voxport: cannot write '", out("disk/out/decoder.onnx"), "': No space left on device\n",
+          while_writing(out("disk/out/decoder.onnx")), while_exporting(voice()), "ended with 6\n"));
 }
 
 // Only files without a name vanish with a process that is killed.

@@ -1,0 +1,84 @@
+#include "api/export_check.h"
+
+#include "base/fail.h"
+#include "runtime/library.h"
+#include "verify/sweep.h"
+
+namespace voxport {
+namespace {
+
+bool has_runtime() {
+  try {
+    runtime_version();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::string problem_in(const SweepReport& report) {
+  if (!report.error.empty()) return report.error;
+  for (const AxisVerdict& axis : report.axes)
+    if (axis.kind != AxisVerdict::kFree)
+      return cat("axis ", in_quotes(axis.symbol), " is not free: ", axis.error);
+  for (const OutputVerdict& output : report.outputs)
+    if (!output.is_true)
+      return cat("axis ", output.axis, " of ", in_quotes(output.output), ", declared as ",
+                 in_quotes(output.declared), ", ", output.remark);
+  return "";
+}
+
+// One of those that may be at work at once.
+class Lane {
+ public:
+  explicit Lane(std::counting_semaphore<>& lanes) : lanes_(lanes) { lanes_.acquire(); }
+  ~Lane() { lanes_.release(); }
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+ private:
+  std::counting_semaphore<>& lanes_;
+};
+
+// Returns the number of runs.
+std::size_t check_graph(const std::filesystem::path& readable, const std::string& name) {
+  return in_context(cat("checking ", in_quotes(name), ", of which nothing was written"), [&] {
+    const Subject subject(readable, {}, {}, Subject::Look::kLightly);
+    SweepOptions options;
+    options.is_quick = true;
+    options.sizes = {1, 3};
+    const SweepReport report = sweep(readable, subject, {}, options);
+    const std::string problem = problem_in(report);
+    if (!problem.empty()) fail(Error::kInternal, "the exported graph is not right: ", problem);
+    return report.runs;
+  });
+}
+
+}  // namespace
+
+void ExportCheck::start(const std::vector<WrittenFile>& files) {
+  const std::string name = files[0].path.filename();
+  if (!has_runtime()) {
+    reasons_ = {"the graphs were not run: ONNX Runtime is not installed"};
+  } else if (files.size() > 1) {
+    // A session finds weights by the name that the file beside it does not have yet.
+    reasons_.push_back(cat(printable(name), " was not run: its weights lie in another file; ",
+                           "`voxport check` does it"));
+  } else {
+    checks_.push_back(std::async(std::launch::async, [this, file = files[0].readable, name] {
+      const Lane lane(lanes_);
+      return check_graph(file, name);
+    }));
+  }
+}
+
+void ExportCheck::finish(ExportReport& report) {
+  std::size_t runs = 0;
+  for (std::future<std::size_t>& check : checks_) runs += check.get();
+  if (runs > 0)
+    report.checks.push_back(
+        cat("ONNX Runtime ", runtime_version(), " (", runs, " runs, all axes free)"));
+  for (std::string& reason : reasons_) report.notes.push_back(std::move(reason));
+}
+
+}  // namespace voxport
