@@ -76,6 +76,11 @@ class VitsExport {
     samples_of(*decoder);  // which the encoder tells too
     models.push_back(file(work_.out / "encoder.onnx", model_.encoder(options_), "encoder"));
     models.push_back(file(work_.out / "decoder.onnx", std::move(decoder), "decoder"));
+    vits::Vits::StreamDecoder stream = model_.stream_decoder(options_);
+    models.push_back(
+        file(work_.out / "decoder_stream.onnx", std::move(stream.graph), "stream_decoder"));
+    models.back().options.metadata.emplace_back("voxport.first_frames",
+                                                std::to_string(stream.first_frames));
     return models;
   }
 

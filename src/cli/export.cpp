@@ -18,9 +18,9 @@ namespace {
 
 constexpr char kDescription[] =
     "Turn a trained model into ONNX, with every axis named and free. Today: VITS voices, as Piper\n"
-    "trains them. OUT is a folder, for encoder.onnx, decoder.onnx and voice.json, from which "
-    "speech\n"
-    "can be streamed; or a name that ends in .onnx, for the same voice as one graph, with\n"
+    "trains them. OUT is a folder, for encoder.onnx, decoder.onnx, decoder_stream.onnx and "
+    "voice.json,\nfrom which speech can be streamed; or a name that ends in .onnx, for the same "
+    "voice as one graph, with\n"
     "OUT.json beside it. Files appear when all of them are complete and checked (by ONNX's own "
     "checker\n"
     "and, where ONNX Runtime is there, by running them at a few sizes), or not at all.";

@@ -89,7 +89,7 @@ TEST_F(CheckCommand, FindsExportedVoicesFreeAndRight) {
     const std::string folder = (folder_ / voice).string();
     ASSERT_EQ(run("export -q " + checkpoint + " " + folder).exit_code, 0);
     ASSERT_EQ(run("export -q " + checkpoint + " " + folder + "/one.onnx").exit_code, 0);
-    for (const char* graph : {"encoder.onnx", "decoder.onnx", "one.onnx"}) {
+    for (const char* graph : {"encoder.onnx", "decoder.onnx", "decoder_stream.onnx", "one.onnx"}) {
       const Json report = checked(0, cat("--quick ", folder, "/", graph));
       EXPECT_EQ(report["good"], true) << voice << " " << graph;
       for (const auto& [axis, verdict] : verdicts(report))

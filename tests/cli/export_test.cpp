@@ -86,8 +86,8 @@ TEST_F(ExportCommand, SumsUpWhatItWrote) {
   const Result result = run("export " + voice() + " " + out());
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
-  EXPECT_EQ(folder_.names(),
-            (Names{"out", "out/decoder.onnx", "out/encoder.onnx", "out/voice.json"}));
+  EXPECT_EQ(folder_.names(), (Names{"out", "out/decoder.onnx", "out/decoder_stream.onnx",
+                                    "out/encoder.onnx", "out/voice.json"}));
   EXPECT_TRUE(result.out.starts_with(
       "VITS (Piper): 40 symbols, 12 channels, 4 speakers, stochastic durations, 2 upsamplings, "
       "residual blocks of type 2\n"))
@@ -98,6 +98,7 @@ TEST_F(ExportCommand, SumsUpWhatItWrote) {
       "residual blocks of type N\n"
       " OUT/encoder.onnx N kB N nodes\n"
       " OUT/decoder.onnx N kB N nodes\n"
+      " OUT/decoder_stream.onnx N kB N nodes\n"
       " OUT/voice.json N B\n"
       " opset N; checked by ONNX's checker, ONNX's shape inference, ONNX Runtime N (N runs, "
       "all axes free); N ms\n"
@@ -115,7 +116,8 @@ TEST_F(ExportCommand, WritesOneGraphWhereTheNameIsThatOfAGraph) {
 TEST_F(ExportCommand, WritesWhereTheNameLeads) {
   const Result result = run("export --json " + voice() + " " + out("nowhere/.."));
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(folder_.names(), (Names{"decoder.onnx", "encoder.onnx", "voice.json"}));
+  EXPECT_EQ(folder_.names(),
+            (Names{"decoder.onnx", "decoder_stream.onnx", "encoder.onnx", "voice.json"}));
   EXPECT_EQ(Json::parse(result.out)["files"][0]["bytes"], fs::file_size(folder_ / "encoder.onnx"));
 
   fs::create_symlink("nowhere.onnx", folder_ / "d.onnx");
@@ -138,12 +140,12 @@ TEST_F(ExportCommand, TellsScriptsInJson) {
   const Json json = Json::parse(result.out);
   EXPECT_EQ(json["architecture"], "VITS (Piper)");
   EXPECT_EQ(json["opset"], 15);
-  ASSERT_EQ(json["files"].size(), 3U);
+  ASSERT_EQ(json["files"].size(), 4U);
   for (const Json& file : json["files"])
     EXPECT_EQ(file["bytes"], fs::file_size(file["path"].get<std::string>()));
   EXPECT_EQ(json["files"][0]["path"], out("out/encoder.onnx"));
   EXPECT_GT(json["files"][0]["nodes"], 100);
-  EXPECT_FALSE(json["files"][2].contains("nodes"));
+  EXPECT_FALSE(json["files"][3].contains("nodes"));
   ASSERT_EQ(json["checks"].size(), 3U);
   EXPECT_EQ(json["checks"][0], "ONNX's checker");
   EXPECT_EQ(json["checks"][1], "ONNX's shape inference");
@@ -247,7 +249,7 @@ TEST_F(ExportCommand, WarnsOfWeightsThatAreNoNumbers) {
             "infinite\n"
             "voxport: warning: tensor 'model_g.dec.conv_post.weight': 1 of 28 values are NaN or "
             "infinite\n");
-  EXPECT_EQ(folder_.names().size(), 4U);
+  EXPECT_EQ(folder_.names().size(), 5U);
   const Json json = Json::parse(run("export --json " + checkpoint + " " + out()).out);
   EXPECT_EQ(json["warnings"].size(), 2U);
 }

@@ -305,7 +305,8 @@ class WriteOnnxFile : public testing::Test {
     const std::vector<WrittenFile> written = write_onnx(graph, folder_ / "m.onnx", files, options);
     files.commit();
     EXPECT_EQ(written[0].path, folder_ / "m.onnx");
-    for (const auto& [path, bytes] : written) EXPECT_EQ(bytes, fs::file_size(path)) << path;
+    for (const WrittenFile& file : written)
+      EXPECT_EQ(file.bytes, fs::file_size(file.path)) << file.path;
     EXPECT_EQ(written.size() == 2 && written[1].path == folder_ / "m.onnx.data",
               fs::exists(folder_ / "m.onnx.data"));
     return read("m.onnx");

@@ -108,12 +108,18 @@ Value pass_through(const Value& x, const Form& form) {
   return identity(x);
 }
 
-// What the samples of a step depend on before stage `first`, in the steps of its input: the first
-// of them looks furthest to the left, the last furthest to the right.
-ReceptiveField field_before(const Config& config, std::size_t first) {
+// Samples of a step before stage `first`.
+std::int64_t stretch_from(const Config& config, std::size_t first) {
   std::int64_t samples = 1;
   for (std::size_t i = first; i < config.upsample_rates.size(); ++i)
     samples *= config.upsample_rates[i];
+  return samples;
+}
+
+// What the samples of a step depend on before stage `first`, in the steps of its input: the first
+// of them looks furthest to the left, the last furthest to the right.
+ReceptiveField field_before(const Config& config, std::size_t first) {
+  const std::int64_t samples = stretch_from(config, first);
   std::int64_t low = 0 - 3;  // conv_post
   std::int64_t high = samples - 1 + 3;
   const std::int64_t reach = resblock_reach(config);
@@ -125,6 +131,22 @@ ReceptiveField field_before(const Config& config, std::size_t first) {
     high = floor_div(high + reach + padding, rate);
   }
   return {std::max<std::int64_t>(0, -low), std::max<std::int64_t>(0, high)};
+}
+
+// The stage from which on a piece is computed together with its context: where that is a small part
+// of it. Its tiles need such a context, too.
+std::size_t first_without_caches(const Config& config) {
+  constexpr std::int64_t kFrames = 45;  // of a piece
+  constexpr std::int64_t kParts = 12;   // of which the context may be one
+  const std::size_t stages = config.upsample_rates.size();
+  if (!config.is_exact()) return stages;  // a sample that is left over would be one in each piece
+  std::int64_t steps = kFrames;
+  for (std::size_t i = 0; i < stages; ++i) {
+    const ReceptiveField field = field_before(config, i);
+    if (kParts * (field.left + field.right) <= steps) return i;
+    steps *= config.upsample_rates[i];
+  }
+  return stages;
 }
 
 }  // namespace
@@ -148,13 +170,14 @@ Upsampling::Upsampling(const Weights& w, std::int64_t in, std::int64_t out, std:
       rate(its_rate),
       padding((kernel - its_rate) / 2) {}
 
-Value Upsampling::operator()(const Value& x, double gain, const Form& form) const {
+Value Upsampling::operator()(const Value& x, double gain, const Form& form, Caches* caches) const {
   const Graph::Scope scope(x.graph(), path);
   // Kernels that are no multiple of the rate leave taps empty; more than a few are not worth it.
   const std::int64_t kernel = weight.shape[2];
   const std::int64_t used = ceil_div(kernel, rate) * rate;
   const bool is_worth_it = form.upsamples_by_convolution && 4 * used <= 5 * kernel;
-  return is_worth_it ? by_convolution(x, gain) : by_transposed_convolution(x, gain);
+  return is_worth_it || caches ? by_convolution(x, gain, caches)
+                               : by_transposed_convolution(x, gain);
 }
 
 Value Upsampling::by_transposed_convolution(const Value& x, double gain) const {
@@ -172,7 +195,7 @@ Value Upsampling::by_transposed_convolution(const Value& x, double gain) const {
 
 // Sample s * rate + q of a channel is tap by tap a sum over x[s], x[s - 1], ...: one convolution
 // for each phase q. The phases then take turns, and what the padding would have cut off is cut off.
-Value Upsampling::by_convolution(const Value& x, double gain) const {
+Value Upsampling::by_convolution(const Value& x, double gain, Caches* caches) const {
   const std::int64_t out = weight.shape[1];
   const std::int64_t kernel = weight.shape[2];
   const std::int64_t taps = ceil_div(kernel, rate);
@@ -181,8 +204,12 @@ Value Upsampling::by_convolution(const Value& x, double gain) const {
                   {out * rate, weight.shape[0], taps},
                   [weight = weight, rate = rate, gain] { return phase_taps(weight, rate, gain); }),
               repeated(bias, rate));
-  conv.pad_before = conv.pad_after = taps - 1;
   const std::int64_t excess = taps * rate - kernel + padding;
+  if (caches) {
+    const Value piece = take_turns(conv(caches->padded_at_end(x, taps - 1)), out, rate);
+    return caches->cropped(piece, padding, excess);
+  }
+  conv.pad_before = conv.pad_after = taps - 1;
   const Value whole = take_turns(conv(x), out, rate);
   if (padding == 0 && excess == 0) return whole;
   return slice(whole, kTime, padding, excess == 0 ? kEnd : -excess);
@@ -202,14 +229,24 @@ ResBlock::ResBlock(const Weights& w, std::int64_t channels, std::int64_t kernel,
   }
 }
 
-Value ResBlock::operator()(Value x, const Form& form) const {
+Value ResBlock::operator()(Value x, const Form& form, Caches* caches) const {
   for (const std::vector<Conv1d>& step : steps) {
     const Graph::Scope scope(x.graph(), step.back().path);
     Value xt = x;
-    for (const Conv1d& conv : step) xt = conv(leaky_relu(pass_through(xt, form), kSlope));
+    for (const Conv1d& conv : step) {
+      xt = convolved(conv, leaky_relu(pass_through(xt, form), kSlope), caches);
+      x = delayed(x, conv.pad_after, caches);
+    }
     x = xt + x;
   }
   return x;
+}
+
+std::int64_t ResBlock::look_ahead() const {
+  std::int64_t ahead = 0;
+  for (const std::vector<Conv1d>& step : steps)
+    for (const Conv1d& conv : step) ahead += conv.pad_after;
+  return ahead;
 }
 
 Generator::Generator(const Weights& w, const Config& its_config)
@@ -234,19 +271,40 @@ Generator::Generator(const Weights& w, const Config& its_config)
   }
 }
 
-Value Generator::operator()(Value x, std::optional<Value> g, const Form& form) const {
-  x = conv_pre(x);
+// Early stages have few steps of many channels, and keep caches layer by layer. From the stage on
+// where they are cheaper to compute once more, the context of the rest is kept instead.
+Value Generator::operator()(Value x, std::optional<Value> g, const Form& form,
+                            Caches* caches) const {
+  x = convolved(conv_pre, x, caches);
   if (cond && g) x = x + (*cond)(form.has_rows ? unsqueeze(*g, {2}) : *g);
+  if (!caches) return samples_from(0, x, form);
+  Form cached = form;
+  cached.keeps_blocks = false;  // what lies between convolutions is cut and put together
+  const std::size_t first = first_without_caches(config);
+  for (std::size_t i = 0; i < first; ++i) x = stage(x, i, cached, caches);
+  const ReceptiveField field = field_before(config, first);
+  const std::int64_t stretch = stretch_from(config, first);
+  Form rest = form;
+  if (stretch % form.phases != 0) rest.phases = 1;
+  const Value samples = samples_from(first, caches->with_context(x, field.left, field.right), rest);
+  return caches->without_context(samples, field.left, field.right, stretch);
+}
+
+Value Generator::samples_from(std::size_t first, const Value& x, const Form& form) const {
   std::optional<Tiling> tiling;
-  const Value samples = rows(leaky_relu(x, kSlope), tiling, form);
+  const Value samples = rows(first, x, tiling, form);
   return tiling ? tiling->glue(samples) : samples;
 }
 
 // The mean over the residual blocks is their sum, and the division is left to the weights of what
 // comes next: a leaky ReLU between them keeps a positive factor as it is.
-Value Generator::rows(Value x, std::optional<Tiling>& tiling, const Form& form) const {
-  double gain = 1;
-  for (std::size_t i = 0; i < ups.size(); ++i) {
+double Generator::gain_before(std::size_t i) const {
+  return i == 0 ? 1 : 1.0 / static_cast<double>(config.num_kernels());
+}
+
+Value Generator::rows(std::size_t first, Value x, std::optional<Tiling>& tiling,
+                      const Form& form) const {
+  for (std::size_t i = first; i < ups.size(); ++i) {
     const Graph::Scope scope(x.graph(), ups[i].path);
     const bool is_tiled = form.has_rows && form.tiles > 1 && config.is_exact() &&
                           config.channels(i) <= kMaxTiledChannels;
@@ -254,27 +312,36 @@ Value Generator::rows(Value x, std::optional<Tiling>& tiling, const Form& form) 
       tiling = tiling_before(i, x, form);
       x = tiling->cut(x);
     }
-    if (i > 0) x = leaky_relu(pass_through(x, form), kSlope);
-    x = sum_of_resblocks(ups[i](x, gain, form), i, form);
-    gain = 1.0 / static_cast<double>(config.num_kernels());
+    x = stage(x, i, form, nullptr);
   }
-  return last(x, gain, form);
+  return last(x, form);
+}
+
+Value Generator::stage(const Value& x, std::size_t i, const Form& form, Caches* caches) const {
+  const Graph::Scope scope(x.graph(), ups[i].path);
+  const Value active = leaky_relu(i > 0 ? pass_through(x, form) : x, kSlope);
+  return sum_of_resblocks(ups[i](active, gain_before(i), form, caches), i, form, caches);
 }
 
 Tiling Generator::tiling_before(std::size_t stage, const Value& x, const Form& form) const {
   const ReceptiveField field = field_before(config, stage);
-  Tiling::Options options{form.tiles, std::max(field.left, field.right), 1, 1};
-  for (std::size_t i = stage; i < config.upsample_rates.size(); ++i)
-    options.stretch *= config.upsample_rates[i];
+  Tiling::Options options{form.tiles, std::max(field.left, field.right),
+                          stretch_from(config, stage), 1};
   if (has_phases(form)) options.multiple = form.phases / std::gcd(form.phases, options.stretch);
   return {x, options};
 }
 
-Value Generator::sum_of_resblocks(const Value& x, std::size_t stage, const Form& form) const {
+Value Generator::sum_of_resblocks(const Value& x, std::size_t stage, const Form& form,
+                                  Caches* caches) const {
   const Value start = pass_through(x, form);
-  const std::vector<ResBlock>& blocks = resblocks.at(stage);
-  Value sum = blocks.at(0)(start, form);
-  for (std::size_t j = 1; j < blocks.size(); ++j) sum = sum + blocks[j](start, form);
+  std::int64_t furthest = 0;
+  for (const ResBlock& block : resblocks.at(stage))
+    furthest = std::max(furthest, block.look_ahead());
+  Value sum;
+  for (const ResBlock& block : resblocks.at(stage)) {
+    const Value y = block(delayed(start, furthest - block.look_ahead(), caches), form, caches);
+    sum = sum ? sum + y : y;
+  }
   return sum;
 }
 
@@ -285,7 +352,8 @@ bool Generator::has_phases(const Form& form) const {
 
 // With phases, the one output channel becomes that many, each a sample later than the one before,
 // and the convolution strides over them all.
-Value Generator::last(const Value& x, double gain, const Form& form) const {
+Value Generator::last(const Value& x, const Form& form) const {
+  const double gain = gain_before(ups.size());
   const Graph::Scope scope(x.graph(), conv_post.path);
   const Value active = leaky_relu(pass_through(x, form), kLastSlope);
   Conv1d conv = conv_post;

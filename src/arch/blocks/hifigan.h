@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "arch/blocks/caches.h"
 #include "arch/blocks/layers.h"
 #include "arch/blocks/tiling.h"
 
@@ -61,12 +62,12 @@ struct Upsampling {
   Upsampling(const Weights& w, std::int64_t in, std::int64_t out, std::int64_t rate,
              std::int64_t kernel);
 
-  // `gain` is multiplied into the weights.
-  Value operator()(const Value& x, double gain, const Form& form) const;
+  // `gain` is multiplied into the weights. Caches may be null.
+  Value operator()(const Value& x, double gain, const Form& form, Caches* caches) const;
 
  private:
   Value by_transposed_convolution(const Value& x, double gain) const;
-  Value by_convolution(const Value& x, double gain) const;
+  Value by_convolution(const Value& x, double gain, Caches* caches) const;
 };
 
 // ResBlock1: pairs of a dilated and an undilated convolution. ResBlock2: dilated ones alone.
@@ -76,7 +77,11 @@ struct ResBlock {
   ResBlock(const Weights& w, std::int64_t channels, std::int64_t kernel,
            const std::vector<std::int64_t>& dilations, bool is_resblock1);
 
-  Value operator()(Value x, const Form& form) const;
+  // Caches may be null.
+  Value operator()(Value x, const Form& form, Caches* caches) const;
+
+  // Steps that it looks ahead.
+  std::int64_t look_ahead() const;
 };
 
 struct Generator {
@@ -92,14 +97,21 @@ struct Generator {
   // x [b, in_channels, t], or [b, in_channels, 1, t] where the form has rows; g [b, gin_channels,
   // 1]
   // -> [b, 1, hop_length * t]
-  Value operator()(Value x, std::optional<Value> g, const Form& form) const;
+  // With caches, x is a piece of a sequence, and so are the samples.
+  Value operator()(Value x, std::optional<Value> g, const Form& form,
+                   Caches* caches = nullptr) const;
 
  private:
+  Value stage(const Value& x, std::size_t i, const Form& form, Caches* caches) const;
+  // Stages from `first` on, and all that follows.
+  Value samples_from(std::size_t first, const Value& x, const Form& form) const;
   // The samples as rows, one for each tile: [b, tiles, t].
-  Value rows(Value x, std::optional<Tiling>& tiling, const Form& form) const;
+  Value rows(std::size_t first, Value x, std::optional<Tiling>& tiling, const Form& form) const;
   Tiling tiling_before(std::size_t stage, const Value& x, const Form& form) const;
-  Value sum_of_resblocks(const Value& x, std::size_t stage, const Form& form) const;
-  Value last(const Value& x, double gain, const Form& form) const;
+  Value sum_of_resblocks(const Value& x, std::size_t stage, const Form& form, Caches* caches) const;
+  Value last(const Value& x, const Form& form) const;
+  // What the sum of the residual blocks before stage i still has to be multiplied by.
+  double gain_before(std::size_t i) const;
   bool has_phases(const Form& form) const;
 };
 

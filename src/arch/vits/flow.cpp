@@ -48,6 +48,8 @@ Conv1d with_outputs_backwards(Conv1d conv) {
   return conv;
 }
 
+Value masked(const Value& x, const std::optional<Value>& mask) { return mask ? x * *mask : x; }
+
 }  // namespace
 
 ResidualCouplingLayer::ResidualCouplingLayer(const Weights& w, const FlowConfig& config)
@@ -71,26 +73,34 @@ ResidualCouplingLayer::ResidualCouplingLayer(const Weights& w, const FlowConfig&
   }
 }
 
-void ResidualCouplingLayer::reverse(const Half& x0, Half& x1, const Value& mask,
-                                    const std::optional<Value>& g) const {
-  const Graph::Scope scope(mask.graph(), path);
+void ResidualCouplingLayer::reverse(Half& x0, Half& x1, const std::optional<Value>& mask,
+                                    const std::optional<Value>& g, Caches* caches) const {
+  const Graph::Scope scope(x0.value.graph(), path);
   std::vector<Value> conditions;  // of each layer
   if (cond_layer && g) {
     const std::vector<std::int64_t> sizes(layers.size(), 2 * hidden_channels);
     conditions = split((*cond_layer)(*g), sizes, kChannels);
   }
-  Value h = (x0.is_backwards ? with_inputs_backwards(pre) : pre)(x0.value) * mask;
+  Value h = masked((x0.is_backwards ? with_inputs_backwards(pre) : pre)(x0.value), mask);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const GatedLayer& layer = layers[i];
-    const Graph::Scope in_layer(mask.graph(), layer.in.path);
-    Value x_in = layer.in(h);
+    const Graph::Scope in_layer(h.graph(), layer.in.path);
+    Value x_in = convolved(layer.in, h, caches);
     if (!conditions.empty()) x_in = x_in + conditions[i];
     const std::vector<Value> parts = split(x_in, {hidden_channels, hidden_channels}, kChannels);
     const Value acts = tanh(parts[0]) * sigmoid(parts[1]);
-    x1.value =
-        x1.value + (x1.is_backwards ? with_outputs_backwards(layer.shift) : layer.shift)(acts);
-    if (layer.residual) h = (h + (*layer.residual)(acts)) * mask;
+    x1.value = delayed(x1.value, layer.in.pad_after, caches) +
+               (x1.is_backwards ? with_outputs_backwards(layer.shift) : layer.shift)(acts);
+    if (layer.residual)
+      h = masked(delayed(h, layer.in.pad_after, caches) + (*layer.residual)(acts), mask);
   }
+  x0.value = delayed(x0.value, reach(), caches);
+}
+
+std::int64_t ResidualCouplingLayer::reach() const {
+  std::int64_t reach = 0;
+  for (const GatedLayer& layer : layers) reach += layer.in.pad_after;
+  return reach;
 }
 
 ResidualCouplingBlock::ResidualCouplingBlock(const Weights& w, const FlowConfig& its_config)
@@ -99,8 +109,10 @@ ResidualCouplingBlock::ResidualCouplingBlock(const Weights& w, const FlowConfig&
     flows.emplace_back(w / "flows" / flow_index(i), config);
 }
 
-ResidualCouplingBlock::Output ResidualCouplingBlock::reverse(const Value& z_p, const Value& y_mask,
-                                                             const std::optional<Value>& g) const {
+ResidualCouplingBlock::Output ResidualCouplingBlock::reverse(const Value& z_p,
+                                                             const std::optional<Value>& y_mask,
+                                                             const std::optional<Value>& g,
+                                                             Caches* caches) const {
   const Graph::Scope scope(z_p.graph(), "flow");
   const std::int64_t half = config.channels / 2;
   const std::vector<Value> parts = split(z_p, {half, half}, kChannels);
@@ -110,9 +122,9 @@ ResidualCouplingBlock::Output ResidualCouplingBlock::reverse(const Value& z_p, c
     std::swap(x0, x1);  // Flip
     x0.is_backwards = !x0.is_backwards;
     x1.is_backwards = !x1.is_backwards;
-    flow.reverse(x0, x1, y_mask, g);
+    flow.reverse(x0, x1, y_mask, g, caches);
   }
-  Output output{concat({x0.value, x1.value}, kChannels) * y_mask, {}};
+  Output output{masked(concat({x0.value, x1.value}, kChannels), y_mask), {}};
   for (std::int64_t i = 0; i < half; ++i)
     output.order.push_back(x0.is_backwards ? half - 1 - i : i);
   for (std::int64_t i = 0; i < half; ++i)
@@ -122,8 +134,7 @@ ResidualCouplingBlock::Output ResidualCouplingBlock::reverse(const Value& z_p, c
 
 std::int64_t ResidualCouplingBlock::reach() const {
   std::int64_t reach = 0;
-  for (const ResidualCouplingLayer& flow : flows)
-    for (const ResidualCouplingLayer::GatedLayer& layer : flow.layers) reach += layer.in.pad_before;
+  for (const ResidualCouplingLayer& flow : flows) reach += flow.reach();
   return reach;
 }
 

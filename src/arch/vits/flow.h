@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "arch/blocks/caches.h"
 #include "arch/blocks/layers.h"
 #include "arch/vits/config.h"
 
@@ -37,8 +38,12 @@ struct ResidualCouplingLayer {
 
   ResidualCouplingLayer(const Weights& w, const FlowConfig& config);
 
-  // Moves x1 back. All channels first.
-  void reverse(const Half& x0, Half& x1, const Value& mask, const std::optional<Value>& g) const;
+  // Moves x1 back. All channels first. With caches the halves are pieces, and come out later.
+  void reverse(Half& x0, Half& x1, const std::optional<Value>& mask, const std::optional<Value>& g,
+               Caches* caches) const;
+
+  // Frames to each side that it looks at.
+  std::int64_t reach() const;
 };
 
 struct ResidualCouplingBlock {
@@ -48,12 +53,14 @@ struct ResidualCouplingBlock {
   ResidualCouplingBlock(const Weights& w, const FlowConfig& config);
 
   // z_p [b, c, t], y_mask [b, 1, t], g [b, gin, 1]; with rows: an axis of size 1 before the last.
-  // What comes out is masked; `order` says which channel of it is the network's channel i.
+  // What comes out is masked; `order` says which channel of it is the network's channel i. Without
+  // a mask all frames are there. With caches z_p is a piece of a sequence, and so is the output.
   struct Output {
     Value z;
     std::vector<std::int64_t> order;
   };
-  Output reverse(const Value& z_p, const Value& y_mask, const std::optional<Value>& g) const;
+  Output reverse(const Value& z_p, const std::optional<Value>& y_mask,
+                 const std::optional<Value>& g, Caches* caches = nullptr) const;
 
   // Frames to each side that an output frame depends on.
   std::int64_t reach() const;

@@ -172,16 +172,19 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
   return latent;
 }
 
-Value Vits::decode(Value z, const Value& y_mask, const std::optional<Value>& g,
-                   const Options& options) const {
+Value Vits::decode(const Value& z, const std::optional<Value>& y_mask,
+                   const std::optional<Value>& g, const Options& options, Caches* caches) const {
   const bool has_rows = !options.is_plain;
-  if (options.cuts_after_flow) return dec(with_row(z * y_mask, has_rows), g, form_of(options));
+  const hifigan::Form form = form_of(options);
+  if (options.cuts_after_flow)
+    return dec(with_row(y_mask ? z * *y_mask : z, has_rows), g, form, caches);
   const auto g_row = g ? std::optional(with_row(*g, has_rows)) : std::nullopt;
+  const auto mask_row = y_mask ? std::optional(with_row(*y_mask, has_rows)) : std::nullopt;
   const ResidualCouplingBlock::Output out =
-      flow.reverse(with_row(z, has_rows), with_row(y_mask, has_rows), g_row);
+      flow.reverse(with_row(z, has_rows), mask_row, g_row, caches);
   hifigan::Generator turned = dec;
   if (!is_in_order(out.order)) turned.conv_pre.weight = picked(dec.conv_pre.weight, 1, out.order);
-  return turned(out.z, g, form_of(options));
+  return turned(out.z, g, form, caches);
 }
 
 std::unique_ptr<Graph> Vits::encoder(const Options& options) const {
@@ -205,6 +208,21 @@ std::unique_ptr<Graph> Vits::decoder(const Options& options) const {
   if (emb_g) g = graph->add_input("g", float_type({batch_size(), config.gin_channels, 1}));
   graph->add_output("output", decode(z, y_mask, g, options));
   return graph;
+}
+
+Vits::StreamDecoder Vits::stream_decoder(const Options& options) const {
+  StreamDecoder made{std::make_unique<Graph>()};
+  Graph& graph = *made.graph;
+  graph.graph_name = "vits_stream_decoder";
+  const Value z =
+      graph.add_input("z", float_type({batch_size(), config.inter_channels(), frames()}));
+  std::optional<Value> g;
+  if (emb_g) g = graph.add_input("g", float_type({batch_size(), config.gin_channels, 1}));
+  Caches caches(z);
+  graph.add_output("output", decode(z, std::nullopt, g, options, &caches));
+  caches.add_outputs();
+  made.first_frames = caches.first_frames();
+  return made;
 }
 
 std::unique_ptr<Graph> Vits::whole(const Options& options) const {

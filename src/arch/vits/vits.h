@@ -37,6 +37,13 @@ struct Vits {
   std::unique_ptr<Graph> encoder(const Options& options) const;
   std::unique_ptr<Graph> decoder(const Options& options) const;
   std::unique_ptr<Graph> whole(const Options& options) const;
+  // The decoder for pieces of a sequence, with all that it keeps from one to the next.
+  struct StreamDecoder {
+    std::unique_ptr<Graph> graph;
+    std::int64_t first_frames =
+        0;  // the least that the first piece may have, unless it is the last
+  };
+  StreamDecoder stream_decoder(const Options& options) const;
 
   // Frames of context that decoder(options) needs on each side.
   hifigan::ReceptiveField receptive_field(const Options& options) const;
@@ -44,8 +51,9 @@ struct Vits {
  private:
   struct Latent;
   Latent encode(Graph& graph, const Options& options) const;
-  Value decode(Value z, const Value& y_mask, const std::optional<Value>& g,
-               const Options& options) const;
+  // Without a mask all frames are there. With caches z is a piece of a sequence.
+  Value decode(const Value& z, const std::optional<Value>& y_mask, const std::optional<Value>& g,
+               const Options& options, Caches* caches = nullptr) const;
   Value log_durations(const TextEncoder::Output& text, const Mask& mask, const Value& input,
                       const Value& noise_w, const std::optional<Value>& g,
                       const Options& options) const;

@@ -9,6 +9,7 @@
 #include "graph/ops.h"
 #include "tests/arch/made_up.h"
 #include "tests/cases.h"
+#include "tests/pieces.h"
 
 namespace voxport::hifigan {
 namespace {
@@ -191,8 +192,9 @@ MadeUpWeights weights_for(const Config& config, bool has_last_bias = false) {
 }
 
 // The generator as a graph: x [b, in, t], and g [b, gin, 1] where there are speakers -> output.
+// With `first_frames` it is one for pieces, and the least width of the first is put there.
 std::unique_ptr<Graph> graph_of(const MadeUpWeights& weights, const Config& config,
-                                const Form& form) {
+                                const Form& form, std::int64_t* first_frames = nullptr) {
   const Object dict = weights.dict();
   const Weights w(dict);
   const Generator generator(w, config);
@@ -201,11 +203,17 @@ std::unique_ptr<Graph> graph_of(const MadeUpWeights& weights, const Config& conf
   const Dim b = Dim::symbol("b");
   Value x =
       graph->add_input("x", type_of(DType::kFloat32, {b, config.in_channels, Dim::symbol("t")}));
-  if (form.has_rows) x = unsqueeze(x, {2});
   std::optional<Value> g;
   if (config.gin_channels != 0)
     g = graph->add_input("g", type_of(DType::kFloat32, {b, config.gin_channels, 1}));
-  graph->add_output("output", generator(x, g, form));
+  std::optional<Caches> caches;
+  if (first_frames) caches.emplace(x);
+  if (form.has_rows) x = unsqueeze(x, {2});
+  graph->add_output("output", generator(x, g, form, caches ? &*caches : nullptr));
+  if (caches) {
+    caches->add_outputs();
+    *first_frames = caches->first_frames();
+  }
   return graph;
 }
 
@@ -219,14 +227,21 @@ Sequence sequence_of(const Tensor& tensor, std::int64_t row) {
   return rows;
 }
 
-// How far the graph is from the reference, at the worst, for two rows of so many frames.
+// How far the graph is from the reference, at the worst, for two rows of so many frames: at once,
+// or in pieces of these widths.
 double distance(const Session& session, const MadeUpWeights& weights, const Config& config,
-                std::int64_t frames) {
+                std::int64_t frames, const std::vector<std::int64_t>* widths = nullptr) {
   const Tensor x = made_up_tensor({2, config.in_channels, frames}, 1000);
   const Tensor g = made_up_tensor({2, std::max<std::int64_t>(config.gin_channels, 1), 1}, 1001);
-  Tensors inputs = {{"x", x}};
+  Tensors inputs;
   if (config.gin_channels != 0) inputs["g"] = g;
-  const Tensor found = session.run(inputs).at("output");
+  Tensor found;
+  if (widths) {
+    found = output_in_pieces(session, "x", x, *widths, inputs);
+  } else {
+    inputs["x"] = x;
+    found = session.run(inputs).at("output");
+  }
   std::vector<float> expected;
   for (std::int64_t row = 0; row < 2; ++row) {
     const Sequence g_row = sequence_of(g, row);
@@ -344,6 +359,23 @@ TEST_P(GeneratorForms, GiveWhatPlainLoopsGive) {
   const Session session = session_of(*graph_of(weights, config, std::get<1>(GetParam()).form));
   for (const std::int64_t frames : {1, 2, 3, 4, 5, 11, 30, 61})
     EXPECT_LE(distance(session, weights, config, frames), kTolerance) << frames;
+}
+
+using Widths = std::vector<std::int64_t>;
+
+TEST_P(GeneratorForms, GiveTheSameInPieces) {
+  const Config& config = std::get<0>(GetParam()).config;
+  const MadeUpWeights weights = weights_for(config, config.gin_channels != 0);
+  std::int64_t first = 0;
+  const Session session =
+      session_of(*graph_of(weights, config, std::get<1>(GetParam()).form, &first));
+  const Widths whole;  // an only piece may be of any length
+  for (const std::int64_t frames : {1, 2, 3, 11})
+    EXPECT_LE(distance(session, weights, config, frames, &whole), kTolerance) << frames;
+  const std::int64_t frames = first + 17;
+  for (const Widths& widths :
+       {Widths{first}, Widths{first, 1, 1, 1, 1, 2, 7}, Widths{first + 3, 5, 1, 5}})
+    EXPECT_LE(distance(session, weights, config, frames, &widths), kTolerance) << widths[0];
 }
 
 // Steps aside.

@@ -1,0 +1,70 @@
+#include "tests/pieces.h"
+
+#include <algorithm>
+
+#include "base/tensor_math.h"
+#include "tests/cases.h"
+
+namespace voxport {
+namespace {
+
+Tensor flag(bool is_set) {
+  return make_tensor(DType::kBool, {1}, {}, 0,
+                     storage_of(Blob::own(std::string(1, is_set ? '\1' : '\0'))));
+}
+
+// Zeros for every cache, in as many rows as the sequence has.
+Tensors first_states(const Session& graph, std::int64_t rows) {
+  Tensors states;
+  for (const PortInfo& input : graph.inputs()) {
+    if (!input.name.starts_with("state_")) continue;
+    std::vector<std::int64_t> shape;
+    std::int64_t count = 1;
+    for (const AxisInfo& axis : input.axes) {
+      shape.push_back(axis.size.value_or(rows));
+      count *= shape.back();
+    }
+    states.emplace(input.name,
+                   tensor_of(shape, std::vector<float>(static_cast<std::size_t>(count), 0.0F)));
+  }
+  return states;
+}
+
+// [b, 1, t] each.
+Tensor joined(const std::vector<Tensor>& pieces) {
+  std::vector<float> all;
+  std::int64_t width = 0;
+  for (const Tensor& piece : pieces) width += piece.shape[2];
+  for (std::int64_t row = 0; row < pieces[0].shape[0]; ++row) {
+    for (const Tensor& piece : pieces) {
+      const std::vector<float> samples = to_float32(part_of(piece, 0, row, row + 1));
+      all.insert(all.end(), samples.begin(), samples.end());
+    }
+  }
+  return tensor_of({pieces[0].shape[0], 1, width}, all);
+}
+
+}  // namespace
+
+Tensor output_in_pieces(const Session& graph, const std::string& name, const Tensor& sequence,
+                        const std::vector<std::int64_t>& widths, const Tensors& others) {
+  Tensors inputs = first_states(graph, sequence.shape[0]);
+  inputs.insert(others.begin(), others.end());
+  const std::int64_t length = sequence.shape[2];
+  std::vector<Tensor> pieces;
+  std::int64_t at = 0;
+  for (std::size_t i = 0; at < length; ++i) {
+    const std::int64_t end = std::min(i < widths.size() ? at + widths[i] : length, length);
+    inputs[name] = part_of(sequence, 2, at, end);
+    inputs["first"] = flag(at == 0);
+    inputs["last"] = flag(end == length);
+    Tensors outputs = graph.run(inputs);
+    pieces.push_back(outputs.at("output"));
+    outputs.erase("output");
+    for (auto& [next, state] : outputs) inputs[next.substr(5)] = state;  // "next_"
+    at = end;
+  }
+  return joined(pieces);
+}
+
+}  // namespace voxport
