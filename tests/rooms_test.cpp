@@ -22,6 +22,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"onnx", {"onnx", "base", "graph", "google"}},
     {"runtime", {"runtime", "base", "onnxruntime_c_api.h"}},
     {"verify", {"verify", "base", "graph", "onnx", "runtime", "nlohmann"}},
+    {"phonemes", {"phonemes", "base", "nlohmann", "utf8proc.h"}},
     {"api",
      {"api", "arch", "base", "checkpoint", "graph", "passes", "onnx", "runtime", "verify",
       "voxport", "nlohmann", "nettle"}},
@@ -36,8 +37,8 @@ bool is_standard(const std::string& header) {
 }
 
 bool is_posix(const std::string& header) {
-  return header == "dlfcn.h" || header == "fcntl.h" || header == "malloc.h" ||
-         header == "unistd.h" || header.starts_with("sys/");
+  return header == "dlfcn.h" || header == "fcntl.h" || header == "malloc.h" || header == "poll.h" ||
+         header == "spawn.h" || header == "unistd.h" || header.starts_with("sys/");
 }
 
 bool may_include(const std::string& room, const std::string& header) {

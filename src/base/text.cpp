@@ -12,22 +12,6 @@ void append_number(std::string& out, Number number, Format... format) {
   out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, number, format...).ptr);
 }
 
-// The length of the well-formed UTF-8 sequence that `text` starts with, 0 when there is none.
-std::size_t utf8_sequence(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  const unsigned char second = byte(1);
-  const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
-  const bool surrogate = lead == 0xed && second >= 0xa0;
-  const bool beyond_unicode = lead == 0xf4 && second >= 0x90;
-  return overlong || surrogate || beyond_unicode ? 0 : length;
-}
-
 bool is_control(std::string_view sequence) {
   const auto first = static_cast<unsigned char>(sequence[0]);
   if (sequence.size() == 1) return first < 0x20 || first == 0x7f;
@@ -42,6 +26,21 @@ void append_part(std::string& out, std::int64_t part) { append_number(out, part)
 void append_part(std::string& out, std::uint64_t part) { append_number(out, part); }
 void append_part(std::string& out, double part) {
   append_number(out, part, std::chars_format::general, 6);
+}
+
+std::size_t utf8_sequence(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  const unsigned char second = byte(1);
+  const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
+  const bool surrogate = lead == 0xed && second >= 0xa0;
+  const bool beyond_unicode = lead == 0xf4 && second >= 0x90;
+  return overlong || surrogate || beyond_unicode ? 0 : length;
 }
 
 std::string printable(std::string_view text, std::size_t limit) {

@@ -48,6 +48,10 @@ std::string with_commas(std::uint64_t number);
 // 28.5 MB, in powers of ten.
 std::string human_bytes(std::uint64_t bytes);
 
+// The length of the well-formed UTF-8 sequence that `text`, which must not be empty, starts with; 0
+// when there is none.
+std::size_t utf8_sequence(std::string_view text);
+
 // Appends a code point, which must not lie beyond U+10FFFF, in UTF-8. Surrogates are let through.
 void append_utf8(std::string& text, std::uint32_t code_point);
 

@@ -1,0 +1,56 @@
+// ChildProcess: another program that is asked and answers, line by line, for as long as this lives.
+//
+// It is found on the path and started without a shell. Of our open files it gets none but its
+// standard input and output, which are ours to write and read. It is killed when this is destroyed.
+// A child that has gone does not raise SIGPIPE.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace voxport {
+
+class ChildProcess {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Starts `arguments`, whose first is the program; nothing when there is no such program. Fails
+  // with kUnreadable when the system has no room for another process.
+  static std::optional<ChildProcess> start(const std::vector<std::string>& arguments);
+
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&&) = delete;
+  ~ChildProcess();
+
+  // Both give up at `deadline`, and when the child has closed its end.
+  // Whether all of `text` was taken. More than the pipes hold (some 64 kB) may never be.
+  bool write(std::string_view text, Clock::time_point deadline);
+  // The next line of its standard output, without its newline.
+  std::optional<std::string> read_line(Clock::time_point deadline);
+
+  // Why there is no more to be had: "it took too long", or how it ended and what it had to say. To
+  // be asked once, after a failure; the child is killed if it still runs.
+  std::string last_words();
+
+ private:
+  ChildProcess(pid_t pid, int input, int output, int errors)
+      : pid_(pid), input_(input), output_(output), errors_(errors) {}
+
+  int end();  // kills and waits; its status
+  void drain_errors();
+
+  pid_t pid_;
+  int input_;
+  int output_;
+  int errors_;
+  bool is_closed_ = false;
+  std::string read_;    // of its output, not yet asked for
+  std::string spoken_;  // of its standard error, from the start
+};
+
+}  // namespace voxport
