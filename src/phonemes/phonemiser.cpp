@@ -1,0 +1,228 @@
+#include "phonemes/phonemiser.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fail.h"
+#include "phonemes/clauses.h"
+#include "phonemes/espeak.h"
+#include "phonemes/unicode.h"
+
+namespace voxport {
+
+// A sentence whose symbols are not all there yet.
+struct Phonemiser::Draft {
+  std::u32string text;
+  std::u32string phonemes;
+  bool has_ended = false;
+};
+
+namespace {
+
+using std::u32string_view;
+
+void check_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_sequence(text.substr(at));
+    if (length == 0) fail(Error::kUsage, "the text is not UTF-8 at byte ", at);
+    at += length;
+  }
+}
+
+// One line of text: white space of any kind is a space, control characters, by which espeak-ng
+// takes commands, are gone.
+std::u32string one_line(std::string_view text) {
+  std::u32string out;
+  for (const char32_t c : code_points(text)) {
+    if (is_control(c)) continue;
+    if (!is_space(c)) {
+      out += c;
+    } else if (!out.empty() && out.back() != U' ') {
+      out += U' ';
+    }
+  }
+  if (!out.empty() && out.back() == U' ') out.pop_back();
+  return out;
+}
+
+u32string_view trimmed(u32string_view text) {
+  while (text.starts_with(U' ')) text.remove_prefix(1);
+  while (text.ends_with(U' ')) text.remove_suffix(1);
+  return text;
+}
+
+// espeak-ng tells in brackets when it changes the language: "(en)".
+std::u32string without_language_flags(u32string_view phonemes) {
+  std::u32string out;
+  bool is_inside = false;
+  for (const char32_t c : phonemes) {
+    if (!is_inside && c != U'(') out += c;
+    is_inside = is_inside ? c != U')' : c == U'(';
+  }
+  return out;
+}
+
+std::u32string mapped(const TextConfig& config, u32string_view phonemes) {
+  std::u32string out;
+  for (const char32_t c : phonemes) {
+    const auto found = config.phoneme_map.find(c);
+    if (found == config.phoneme_map.end()) {
+      out += c;
+    } else {
+      out += found->second;
+    }
+  }
+  return out;
+}
+
+std::u32string with_mark(std::u32string phonemes, char32_t mark) {
+  if (mark != 0) phonemes += mark;
+  if (mark == U',' || mark == U':' || mark == U';') phonemes += U' ';
+  return phonemes;
+}
+
+// The first [[...]] in the text.
+struct Block {
+  std::size_t begin;  // of the brackets
+  std::size_t end;    // past them
+};
+std::optional<Block> find_block(u32string_view text) {
+  const std::size_t begin = text.find(U"[[");
+  if (begin == u32string_view::npos) return std::nullopt;
+  const std::size_t end = text.find(U"]]", begin + 2);
+  if (end == u32string_view::npos) return std::nullopt;
+  return Block{begin, end + 2};
+}
+
+// Whether the text ends in a word of letters alone, as abbreviations are.
+bool ends_in_plain_word(u32string_view text) {
+  std::size_t begin = text.size();
+  while (begin > 0 && is_letter(text[begin - 1])) --begin;
+  return begin < text.size() && (begin == 0 || text[begin - 1] == U' ');
+}
+
+// A clause as espeak-ng is asked for it: its words without the mark. A dot stays where it may
+// belong to the last word ("etc."); a soft hyphen, which espeak-ng does not see, keeps it from
+// being a mark.
+std::string question_of(u32string_view text, const Clause& clause) {
+  std::u32string out;
+  for (const char32_t c : text.substr(clause.begin, clause.words_end - clause.begin)) {
+    // Two square brackets in a row would announce phonemes of espeak-ng's own kind.
+    out += c == U'[' && out.ends_with(U'[') ? U'(' : c;
+  }
+  if (clause.mark == U'.' && text[clause.words_end] == U'.' && ends_in_plain_word(out))
+    out += U".\u00ad";
+  return cat(utf8(out), Espeak::kEndOfClause);
+}
+
+bool is_voice_name(std::string_view name) {
+  return std::all_of(name.begin(), name.end(),
+                     [](char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7f; });
+}
+
+}  // namespace
+
+Phonemiser::Phonemiser(TextConfig config, const PhonemiserOptions& options)
+    : config_(std::move(config)) {
+  if (config_.phoneme_id_map.empty())
+    fail(Error::kUnsupported, "the voice has no phoneme_id_map: it takes ids (--ids), but no text");
+  if (config_.phoneme_type == "text") return;
+  if (config_.phoneme_type != "espeak")
+    fail(Error::kUnsupported, "the voice speaks phonemes of the type ",
+         in_quotes(config_.phoneme_type),
+         ", but text becomes those of the types 'espeak' and 'text' only; give it phonemes "
+         "(--phonemes) or ids (--ids)");
+  if (!is_voice_name(config_.espeak_voice))
+    fail(Error::kUnsupported, "espeak-ng has no voice ", in_quotes(config_.espeak_voice));
+  espeak_ = std::make_unique<Espeak>(options.espeak, config_.espeak_voice, options.time_limit);
+}
+
+Phonemiser::~Phonemiser() = default;
+Phonemiser::Phonemiser(Phonemiser&&) noexcept = default;
+
+std::vector<Utterance> Phonemiser::operator()(std::string_view text) {
+  check_utf8(text);
+  std::vector<Utterance> utterances;
+  for (const Draft& draft : espeak_ ? drafts_of_espeak(text) : drafts_of_text(text)) {
+    std::vector<std::string> unknown;
+    auto utterance = make_utterance(config_, utf8(trimmed(draft.text)),
+                                    split_symbols(config_, utf8(draft.phonemes)), unknown);
+    if (utterance) utterances.push_back(std::move(*utterance));
+    for (std::string& symbol : unknown)
+      if (told_.insert(symbol).second) unknown_.push_back(std::move(symbol));
+  }
+  return utterances;
+}
+
+std::vector<std::string> Phonemiser::take_unknown() { return std::exchange(unknown_, {}); }
+
+std::vector<Phonemiser::Draft> Phonemiser::drafts_of_text(std::string_view text) const {
+  Draft draft{one_line(text), {}, true};
+  for (const char32_t c : decompose(utf8(draft.text))) {
+    const bool is_known =
+        config_.phoneme_id_map.contains(utf8(c)) || config_.phoneme_map.contains(c);
+    draft.phonemes += is_known ? std::u32string(1, c) : fold_case(c);
+  }
+  draft.phonemes = mapped(config_, draft.phonemes);
+  return {draft};
+}
+
+std::vector<Phonemiser::Draft> Phonemiser::drafts_of_espeak(std::string_view text) {
+  const std::u32string line = one_line(text);
+  std::vector<Draft> drafts;
+  u32string_view rest = line;
+  while (const auto block = find_block(rest)) {
+    const u32string_view before = rest.substr(0, block->begin);
+    const u32string_view inside = rest.substr(block->begin, block->end - block->begin);
+    rest.remove_prefix(block->end);
+    add_clauses(drafts, before);
+    if (drafts.empty() || drafts.back().has_ended) drafts.emplace_back();
+    Draft& draft = drafts.back();
+    draft.text += inside;
+    if (before.ends_with(U' ')) draft.phonemes += U' ';
+    draft.phonemes += trimmed(inside.substr(2, inside.size() - 4));
+    if (rest.starts_with(U' ')) draft.phonemes += U' ';
+  }
+  add_clauses(drafts, rest);
+  return drafts;
+}
+
+void Phonemiser::add_clauses(std::vector<Draft>& drafts, u32string_view text) {
+  if (trimmed(text).empty()) return;
+  const auto clauses = find_clauses(text, config_.espeak_voice);
+  std::vector<std::string> questions;
+  for (const Clause& clause : clauses) questions.push_back(question_of(text, clause));
+  const auto phonemes = clause_phonemes(questions);
+  for (std::size_t i = 0; i < clauses.size(); ++i) {
+    if (drafts.empty() || drafts.back().has_ended) drafts.emplace_back();
+    Draft& draft = drafts.back();
+    draft.text += text.substr(clauses[i].begin, clauses[i].end - clauses[i].begin);
+    draft.phonemes +=
+        with_mark(without_language_flags(mapped(config_, decompose(phonemes[i]))), clauses[i].mark);
+    // One that the text's end cuts off may go on in phonemes.
+    draft.has_ended = clauses[i].ends_sentence && (clauses[i].mark != 0 || i + 1 < clauses.size());
+  }
+}
+
+// Asks for all clauses at once. Should espeak-ng find others than we did, it is asked for them one
+// by one: no phoneme then stands on the wrong side of a mark.
+std::vector<std::string> Phonemiser::clause_phonemes(const std::vector<std::string>& questions) {
+  std::string text;
+  for (const std::string& question : questions) text += question;
+  if (text.size() <= Espeak::kMaxBytes) {
+    auto lines = (*espeak_)(text);
+    if (lines.size() == questions.size() + 1) return lines;
+  }
+  std::vector<std::string> phonemes;
+  for (const std::string& question : questions) phonemes.push_back(phonemes_of(question));
+  return phonemes;
+}
+
+std::string Phonemiser::phonemes_of(std::string_view question) {
+  std::string phonemes;
+  for (const std::string& line : (*espeak_)(question))
+    if (!line.empty()) phonemes += cat(phonemes.empty() ? "" : " ", line);
+  return phonemes;
+}
+
+}  // namespace voxport

@@ -1,0 +1,67 @@
+// Phonemiser: text to utterances of phoneme ids, as Piper does it.
+//
+//   Phonemiser phonemise(read_text_config(json));
+//   for (const Utterance& utterance : phonemise("Hello world, how are you?")) speak(utterance.ids);
+//
+// Each thread has its own; several may live at once.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "phonemes/text_config.h"
+#include "phonemes/utterance.h"
+
+namespace voxport {
+
+class Espeak;
+
+struct PhonemiserOptions {
+  std::string espeak = "espeak-ng";              // the program; a path, or found on the path
+  std::chrono::milliseconds time_limit{10'000};  // for one sentence
+};
+
+class Phonemiser {
+ public:
+  // Starts espeak-ng when the voice speaks espeak-ng's phonemes. Fails with kUnsupported when that
+  // is not installed, when the voice's phonemes are of a type that neither it nor we can make, and
+  // when the voice has no phoneme_id_map; all of which can still speak ids.
+  explicit Phonemiser(TextConfig config, const PhonemiserOptions& options = {});
+  ~Phonemiser();
+  Phonemiser(Phonemiser&&) noexcept;
+
+  // The utterances of a text, one per sentence; none when there is nothing to be spoken. A text of
+  // many sentences is better cut by a SentenceSplitter first, so that the first can be spoken while
+  // the others wait.
+  //
+  // espeak: the phonemes of each clause, decomposed to code points, and the mark it ends with. What
+  // is between [[ and ]] is taken for phonemes, not text.
+  // text: the code points of the text, decomposed; of those that the voice does not know, the small
+  // letter.
+  //
+  // Fails with kUsage when the text is not UTF-8, and as Espeak does.
+  std::vector<Utterance> operator()(std::string_view text);
+
+  // Symbols that were left out because the voice has no ids for them, each told once.
+  std::vector<std::string> take_unknown();
+
+ private:
+  struct Draft;
+
+  std::vector<Draft> drafts_of_espeak(std::string_view text);
+  std::vector<Draft> drafts_of_text(std::string_view text) const;
+  void add_clauses(std::vector<Draft>& drafts, std::u32string_view text);
+  std::vector<std::string> clause_phonemes(const std::vector<std::string>& questions);
+  std::string phonemes_of(std::string_view question);
+
+  TextConfig config_;
+  std::unique_ptr<Espeak> espeak_;  // none when the symbols are the text itself
+  std::set<std::string> told_;
+  std::vector<std::string> unknown_;
+};
+
+}  // namespace voxport

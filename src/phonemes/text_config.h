@@ -1,0 +1,38 @@
+// What the config of a Piper voice says about text: how it becomes symbols, and symbols ids.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace voxport {
+
+// The symbols that frame an utterance, and the one between any two of its others.
+inline constexpr const char* kBos = "^";
+inline constexpr const char* kPad = "_";
+inline constexpr const char* kEos = "$";
+
+struct TextConfig {
+  std::string phoneme_type = "espeak";  // or "text", or one that takes no text here
+  std::string espeak_voice = "en-us";
+
+  // The ids of each symbol. Empty when the voice takes nothing but ids; else has the three above.
+  std::map<std::string, std::vector<std::int64_t>> phoneme_id_map;
+
+  // A code point that espeak-ng gives, and those that the voice knows in its place.
+  std::map<char32_t, std::u32string> phoneme_map;
+
+  // Code points that are one symbol when they follow one another; longer ones first.
+  std::vector<std::u32string> vowel_clusters;
+
+  std::int64_t num_symbols = 0;  // ids are below it; 0 when the config does not say
+};
+
+// Reads a Piper voice's config. What it lacks is as Piper has it by default; keys that are not
+// about text are not looked at. Fails with kCorrupt, telling all that is wrong at once.
+TextConfig read_text_config(const nlohmann::json& voice);
+
+}  // namespace voxport

@@ -1,0 +1,86 @@
+#include "phonemes/unicode.h"
+
+#include <cassert>
+#include <cstdlib>
+#include <memory>
+
+#include <utf8proc.h>
+
+#include "base/text.h"
+
+namespace voxport {
+namespace {
+
+utf8proc_category_t category(char32_t c) {
+  return utf8proc_category(static_cast<utf8proc_int32_t>(c));
+}
+
+std::u32string mapped(std::string_view text, int options) {
+  utf8proc_uint8_t* result = nullptr;
+  const utf8proc_ssize_t length = utf8proc_map(
+      reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+      static_cast<utf8proc_ssize_t>(text.size()), &result, static_cast<utf8proc_option_t>(options));
+  if (length < 0) throw std::bad_alloc();  // text is well-formed
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(result, std::free);
+  return code_points({reinterpret_cast<const char*>(result), static_cast<std::size_t>(length)});
+}
+
+}  // namespace
+
+std::u32string code_points(std::string_view text) {
+  std::u32string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    utf8proc_int32_t c = 0;
+    const utf8proc_ssize_t length =
+        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                         static_cast<utf8proc_ssize_t>(text.size()), &c);
+    assert(length > 0);
+    if (length <= 0) break;
+    out += static_cast<char32_t>(c);
+    text.remove_prefix(static_cast<std::size_t>(length));
+  }
+  return out;
+}
+
+std::string utf8(std::u32string_view text) {
+  std::string out;
+  for (const char32_t c : text) append_utf8(out, c);
+  return out;
+}
+
+std::string utf8(char32_t code_point) { return utf8(std::u32string_view(&code_point, 1)); }
+
+std::u32string decompose(std::string_view text) {
+  return mapped(text, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
+}
+
+std::u32string fold_case(char32_t code_point) {
+  return mapped(utf8(code_point), UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD);
+}
+
+bool is_letter(char32_t c) {
+  const auto kind = category(c);
+  return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_LO;
+}
+
+bool is_lower(char32_t c) { return category(c) == UTF8PROC_CATEGORY_LL; }
+
+bool is_upper(char32_t c) { return category(c) == UTF8PROC_CATEGORY_LU; }
+
+bool is_digit(char32_t c) { return category(c) == UTF8PROC_CATEGORY_ND; }
+
+bool is_alnum(char32_t c) {
+  const auto kind = category(c);
+  return is_letter(c) || (kind >= UTF8PROC_CATEGORY_ND && kind <= UTF8PROC_CATEGORY_NO);
+}
+
+bool is_space(char32_t c) {
+  const auto kind = category(c);
+  return (kind >= UTF8PROC_CATEGORY_ZS && kind <= UTF8PROC_CATEGORY_ZP) || (c >= 9 && c <= 13) ||
+         c == 0x85;
+}
+
+bool is_control(char32_t c) { return category(c) == UTF8PROC_CATEGORY_CC && !is_space(c); }
+
+}  // namespace voxport

@@ -1,0 +1,27 @@
+// What Unicode says about text. UTF-8 that comes in must be well-formed.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace voxport {
+
+std::u32string code_points(std::string_view text);
+std::string utf8(std::u32string_view text);
+std::string utf8(char32_t code_point);
+
+// The canonical decomposition, NFD: a letter, then its marks.
+std::u32string decompose(std::string_view text);
+
+// The code point in small letters, decomposed: "ss" for a sharp s.
+std::u32string fold_case(char32_t code_point);
+
+bool is_letter(char32_t c);
+bool is_lower(char32_t c);
+bool is_upper(char32_t c);
+bool is_digit(char32_t c);    // of any script
+bool is_alnum(char32_t c);    // a letter or a number
+bool is_space(char32_t c);    // white space, the kinds that hold words together included
+bool is_control(char32_t c);  // neither seen nor spoken, white space excepted
+
+}  // namespace voxport
