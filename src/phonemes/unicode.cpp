@@ -75,6 +75,11 @@ bool is_alnum(char32_t c) {
   return is_letter(c) || (kind >= UTF8PROC_CATEGORY_ND && kind <= UTF8PROC_CATEGORY_NO);
 }
 
+bool is_combining(char32_t c) {
+  const auto kind = category(c);
+  return (kind >= UTF8PROC_CATEGORY_MN && kind <= UTF8PROC_CATEGORY_ME) || c == 0x200d;
+}
+
 bool is_space(char32_t c) {
   const auto kind = category(c);
   return (kind >= UTF8PROC_CATEGORY_ZS && kind <= UTF8PROC_CATEGORY_ZP) || (c >= 9 && c <= 13) ||

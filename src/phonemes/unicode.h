@@ -19,9 +19,10 @@ std::u32string fold_case(char32_t code_point);
 bool is_letter(char32_t c);
 bool is_lower(char32_t c);
 bool is_upper(char32_t c);
-bool is_digit(char32_t c);    // of any script
-bool is_alnum(char32_t c);    // a letter or a number
-bool is_space(char32_t c);    // white space, the kinds that hold words together included
-bool is_control(char32_t c);  // neither seen nor spoken, white space excepted
+bool is_digit(char32_t c);      // of any script
+bool is_alnum(char32_t c);      // a letter or a number
+bool is_combining(char32_t c);  // belongs to the one before: accents, joiners, selectors
+bool is_space(char32_t c);      // white space, the kinds that hold words together included
+bool is_control(char32_t c);    // neither seen nor spoken, white space excepted
 
 }  // namespace voxport

@@ -1,0 +1,56 @@
+// SentenceSplitter: text that comes in pieces goes out in sentences, each as soon as it is certain.
+//
+//   SentenceSplitter splitter(SentenceSplitter::Lines::kFlow);
+//   while (read(piece)) for (const std::string& sentence : splitter.push(piece)) speak(sentence);
+//   for (const std::string& sentence : splitter.finish()) speak(sentence);
+//
+// A sentence ends at a mark that ends sentences in some script, together with the quotes and
+// brackets that close after it; where words are parted by spaces, one must follow. It does not end
+// after a title ("Mr. Smith"), an initial, an abbreviation with dots in it ("U.S."), the number of
+// an item
+// ("1. Butter"), or where small letters follow a dot. That is found out by looking at what follows,
+// so that a sentence waits for the first word of the next, or for finish().
+//
+// What has no end for kLimit code points is cut: after a mark between clauses, else at a space,
+// else anywhere. So neither memory nor patience is needed for endless text.
+//
+// Apart from white space, which is trimmed and made one space each, no character is lost. The
+// sentences do not depend on where the pieces were cut.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace voxport {
+
+class SentenceSplitter {
+ public:
+  // Whether the end of a line ends a sentence, or an empty line alone.
+  enum class Lines { kEndSentences, kFlow };
+
+  static constexpr std::size_t kLimit = 400;
+
+  explicit SentenceSplitter(Lines lines) : lines_(lines) {}
+
+  // The next piece of the text, which may be cut within a character. Fails with kCorrupt, and the
+  // offset of the byte, where the text is not UTF-8.
+  std::vector<std::string> push(std::string_view piece);
+
+  // The rest, as there is no more text. What is pushed then is another text.
+  std::vector<std::string> finish();
+
+ private:
+  void add(char32_t c);
+  void take_sentences(std::vector<std::string>& out, bool is_all);
+
+  Lines lines_;
+  std::uint64_t offset_ = 0;  // bytes taken
+  std::string cut_;           // the start of a character whose other bytes are to come
+  std::u32string text_;       // not given out yet; white space is one character
+  std::size_t from_ = 0;      // no sentence ends before
+};
+
+}  // namespace voxport
