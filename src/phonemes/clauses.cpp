@@ -201,14 +201,15 @@ std::size_t utf8_length(char32_t c) { return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 
 // 0, as in C; past that is the end.
 class ClauseReader {
  public:
-  ClauseReader(std::u32string_view text, std::string_view voice)
-      : text_(text), language_(language_of(voice)) {}
+  ClauseReader(std::u32string_view text, std::string_view voice, bool follows_words)
+      : text_(text), language_(language_of(voice)), has_words_(follows_words) {}
 
   bool at_end() const { return at_ >= text_.size(); }
 
   Clause next() {
     const std::size_t begin = at_;
     const Range mark = find_end();
+    has_words_ = false;
     at_ = std::min(at_, text_.size());
     const std::size_t words_end = mark.kind == Kind::kNone ? at_ : in_hand_;
     return {begin, words_end, at_, piper_mark(mark), ends_sentence(mark.kind) || at_end()};
@@ -223,7 +224,6 @@ class ClauseReader {
   Range find_end() {
     c_ = before_ = U' ';
     next_ = get();
-    has_words_ = false;
     for (std::size_t bytes = 0; !is_past_end();) {
       before_before_ = before_;
       before_ = c_;
@@ -302,20 +302,22 @@ class ClauseReader {
 
   std::u32string_view text_;
   std::string_view language_;
+  bool has_words_;  // in this clause, so far
   std::size_t at_ = 0;
   std::size_t in_hand_ = 0;  // where c_ is
   char32_t c_ = 0;
   char32_t before_ = 0;
   char32_t before_before_ = 0;
   char32_t next_ = 0;
-  bool has_words_ = false;
 };
 
 }  // namespace
 
-std::vector<Clause> find_clauses(std::u32string_view text, std::string_view voice) {
+std::vector<Clause> find_clauses(std::u32string_view text, std::string_view voice,
+                                 bool follows_words) {
   std::vector<Clause> clauses;
-  for (ClauseReader reader(text, voice); !reader.at_end();) clauses.push_back(reader.next());
+  for (ClauseReader reader(text, voice, follows_words); !reader.at_end();)
+    clauses.push_back(reader.next());
   return clauses;
 }
 

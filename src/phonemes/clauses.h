@@ -21,8 +21,9 @@ struct Clause {
 };
 
 // The clauses of a text without line breaks, as espeak-ng's `voice` finds them; none has more than
-// kMaxClause bytes up to its mark.
+// kMaxClause bytes up to its mark. With `follows_words`, a mark at the start has something to end.
 inline constexpr std::size_t kMaxClause = 800;
-std::vector<Clause> find_clauses(std::u32string_view text, std::string_view voice);
+std::vector<Clause> find_clauses(std::u32string_view text, std::string_view voice,
+                                 bool follows_words = false);
 
 }  // namespace voxport

@@ -24,7 +24,7 @@ using std::u32string_view;
 void check_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = utf8_sequence(text.substr(at));
-    if (length == 0) fail(Error::kUsage, "the text is not UTF-8 at byte ", at);
+    if (length == 0) fail(Error::kCorrupt, "the text is not UTF-8 at byte ", at);
     at += length;
   }
 }
@@ -189,7 +189,8 @@ std::vector<Phonemiser::Draft> Phonemiser::drafts_of_espeak(std::string_view tex
 
 void Phonemiser::add_clauses(std::vector<Draft>& drafts, u32string_view text) {
   if (trimmed(text).empty()) return;
-  const auto clauses = find_clauses(text, config_.espeak_voice);
+  const bool follows_phonemes = !drafts.empty() && !drafts.back().has_ended;
+  const auto clauses = find_clauses(text, config_.espeak_voice, follows_phonemes);
   std::vector<std::string> questions;
   for (const Clause& clause : clauses) questions.push_back(question_of(text, clause));
   const auto phonemes = clause_phonemes(questions);

@@ -43,7 +43,7 @@ class Phonemiser {
   // text: the code points of the text, decomposed; of those that the voice does not know, the small
   // letter.
   //
-  // Fails with kUsage when the text is not UTF-8, and as Espeak does.
+  // Fails with kCorrupt when the text is not UTF-8, and as Espeak does.
   std::vector<Utterance> operator()(std::string_view text);
 
   // Symbols that were left out because the voice has no ids for them, each told once.

@@ -1,5 +1,6 @@
 #include "phonemes/phonemiser.h"
 
+#include <cstring>
 #include <fstream>
 #include <set>
 #include <thread>
@@ -10,6 +11,7 @@
 #include "base/fail.h"
 #include "phonemes/espeak.h"
 #include "phonemes/unicode.h"
+#include "tests/cases.h"
 #include "tests/temporary_folder.h"
 
 namespace voxport {
@@ -58,15 +60,15 @@ std::vector<std::string> phonemes_of(const std::vector<Utterance>& utterances) {
   return out;
 }
 
-struct Case {
+struct Recorded {
   std::string voice;
   std::string text;
   std::vector<std::string> sentences;
 };
 
-std::vector<Case> recorded(const std::string& version) {
+std::vector<Recorded> recorded(const std::string& version) {
   std::ifstream file(VOXPORT_TEST_DATA "/phonemes/espeak-ng-" + version + ".jsonl");
-  std::vector<Case> cases;
+  std::vector<Recorded> cases;
   for (std::string line; std::getline(file, line);) {
     const Json json = Json::parse(line);
     cases.push_back({json["voice"], json["text"], json["sentences"]});
@@ -74,9 +76,9 @@ std::vector<Case> recorded(const std::string& version) {
   return cases;
 }
 
-std::set<std::string> symbols_of(const std::vector<Case>& cases) {
+std::set<std::string> symbols_of(const std::vector<Recorded>& cases) {
   std::set<std::string> symbols;
-  for (const Case& each : cases)
+  for (const Recorded& each : cases)
     for (const std::string& sentence : each.sentences)
       for (const char32_t c : code_points(sentence)) symbols.insert(utf8(c));
   return symbols;
@@ -90,7 +92,7 @@ TEST(Phonemiser, SaysWhatPiperSays) {
   ASSERT_GT(cases.size(), 200);
   const auto symbols = symbols_of(cases);
   std::map<std::string, Phonemiser> phonemisers;
-  for (const Case& each : cases) {
+  for (const Recorded& each : cases) {
     auto& phonemise =
         phonemisers.try_emplace(each.voice, voice_with(each.voice, symbols)).first->second;
     const auto utterances = phonemise(each.text);
@@ -99,13 +101,217 @@ TEST(Phonemiser, SaysWhatPiperSays) {
   }
 }
 
-TEST(Phonemiser, SpeaksTheBundledVoice) {
+std::vector<std::int64_t> ids_in(const Case& given) {
+  const Blob blob = contiguous(given.inputs.at("input"));
+  std::vector<std::int64_t> ids(blob.size() / sizeof(std::int64_t));
+  std::memcpy(ids.data(), blob.bytes().data(), blob.size());
+  return ids;
+}
+
+TEST(Phonemiser, SpeaksTheBundledVoiceAsItWasTrained) {
   NEEDS_ESPEAK();
   Phonemiser phonemise(bundled_voice());
-  const auto utterances = phonemise("Hello world, this is a test of the streaming voice.");
+  const auto cases = read_cases(VOXPORT_TEST_DATA "/voices/slt-x_low.cases.safetensors");
+  const auto ids_of = [&](const std::string& text) {
+    const auto utterances = phonemise(text);
+    EXPECT_EQ(utterances.size(), 1) << text;
+    return utterances.at(0).ids;
+  };
+  EXPECT_EQ(ids_of("Hello world, this is a test of the streaming voice."), ids_in(cases.at(0)));
+  EXPECT_EQ(ids_of("The quick brown fox jumps over the lazy dog."), ids_in(cases.at(1)));
+}
+
+TEST(Phonemiser, GivesEachUtteranceItsText) {
+  NEEDS_ESPEAK();
+  Phonemiser phonemise(bundled_voice());
+  const auto utterances = phonemise("  Hello\n world, you.\tHow are you?  Fine ");
+  ASSERT_EQ(utterances.size(), 3);
+  EXPECT_EQ(utterances[0].text, "Hello world, you.");
+  EXPECT_EQ(utterances[1].text, "How are you?");
+  EXPECT_EQ(utterances[2].text, "Fine");
+}
+
+TEST(Phonemiser, HasNothingToSayWithoutWords) {
+  NEEDS_ESPEAK();
+  Phonemiser phonemise(bundled_voice());
+  for (const char* text : {"", "  \n", "?", "...", "\"", "-", ".,;:", "\x01\x02"})
+    EXPECT_EQ(phonemise(text).size(), 0) << text;
+  EXPECT_EQ(phonemise("a").size(), 1);
+}
+
+TEST(Phonemiser, TakesTextForText) {
+  NEEDS_ESPEAK();
+  Phonemiser phonemise(bundled_voice());
+  const auto said = [&](std::string_view text) { return phonemes_of(phonemise(text)).at(0); };
+  EXPECT_EQ(said("-v de --help"), said("v de help")) << "no options";
+  EXPECT_EQ(said(std::string_view("one\0two", 7)), said("onetwo")) << "no end";
+  EXPECT_EQ(said("one\x01+50S two"), said("one+50S two")) << "no commands";
+  EXPECT_EQ(said("one\ntwo"), said("one two")) << "no second line";
+  EXPECT_EQ(said("[[h@l"), said("h@l")) << "no phonemes of espeak-ng's kind";
+  EXPECT_EQ(said("$(id) `id` 'id'"), said("$(id) id id")) << "no shell";
+}
+
+TEST(Phonemiser, TakesBlocksOfPhonemes) {
+  NEEDS_ESPEAK();
+  Phonemiser phonemise(bundled_voice());
+  const auto said = [&](std::string_view text) { return phonemes_of(phonemise(text)); };
+  using Said = std::vector<std::string>;
+  EXPECT_EQ(said("Hello [[ wˈɜːld ]], you."), (Said{"həlˈoʊ wˈɜːld, juː."}));
+  EXPECT_EQ(said("[[wˈɜːld]]"), (Said{"wˈɜːld"}));
+  EXPECT_EQ(said("Hello. [[wˈɜːld]] Hello."), (Said{"həlˈoʊ.", " wˈɜːld həlˈoʊ."}));
+  EXPECT_EQ(said("[[a]][[b]]"), (Said{"ab"}));
+  EXPECT_EQ(said("[[a]]. Hello."), (Said{"a.", "həlˈoʊ."}));
+}
+
+TEST(Phonemiser, AppliesThePhonemeMapAndJoinsClusters) {
+  NEEDS_ESPEAK();
+  TextConfig config = bundled_voice();
+  config.phoneme_map[U'ɹ'] = U"rr";
+  config.vowel_clusters = {U"eɪ"};
+  config.phoneme_id_map["eɪ"] = {7, 8};
+  Phonemiser phonemise(config);
+  const auto utterances = phonemise("ray");
   ASSERT_EQ(utterances.size(), 1);
-  EXPECT_EQ(phonemes_of(utterances[0]), "həlˈoʊ wˈɜːld, ðɪs ɪz ɐ tˈɛst ʌvðə stɹˈiːmɪŋ vˈɔɪs.");
-  EXPECT_EQ(utterances[0].text, "Hello world, this is a test of the streaming voice.");
+  EXPECT_EQ(utterances[0].symbols, (std::vector<std::string>{"^", "r", "r", "ˈ", "eɪ", "$"}));
+}
+
+TEST(Phonemiser, ReportsUnknownSymbolsOnce) {
+  NEEDS_ESPEAK();
+  TextConfig config = bundled_voice();
+  config.phoneme_id_map.erase("h");
+  config.phoneme_id_map.erase("w");
+  Phonemiser phonemise(config);
+  EXPECT_EQ(phonemes_of(phonemise("Hello hello.").at(0)), "əlˈoʊ əlˈoʊ.");
+  EXPECT_EQ(phonemise.take_unknown(), (std::vector<std::string>{"h"}));
+  phonemise("Hello world.");
+  EXPECT_EQ(phonemise.take_unknown(), (std::vector<std::string>{"w"}));
+}
+
+TEST(Phonemiser, TakesVeryLongText) {
+  NEEDS_ESPEAK();
+  Phonemiser phonemise(bundled_voice());
+  std::string text;
+  for (int i = 0; i < 500; ++i) text += "a word or two ";
+  const auto utterances = phonemise(text + "and the end.");
+  ASSERT_EQ(utterances.size(), 1);
+  const std::string phonemes = phonemes_of(utterances[0]);
+  std::size_t words = 0;
+  for (std::size_t at = 0; (at = phonemes.find("wˈɜːd", at)) != std::string::npos; ++at) ++words;
+  EXPECT_EQ(words, 500);
+  EXPECT_TRUE(phonemes.ends_with("ˈɛnd."));
+
+  EXPECT_EQ(phonemise(std::string(5000, '[') + "hello").size(), 1);
+  EXPECT_EQ(phonemise("hello" + std::string(5000, '!') + " Yes").size(), 2);
+  phonemise(std::string(5000, 'x'));
+}
+
+TEST(Phonemiser, MayBeManyAtOnce) {
+  NEEDS_ESPEAK();
+  std::vector<std::string> said(4);
+  std::vector<std::thread> threads;
+  for (std::string& mine : said) {
+    threads.emplace_back([&mine] {
+      Phonemiser phonemise(bundled_voice());
+      for (int i = 0; i < 20; ++i) mine = phonemes_of(phonemise("Hello world, you.")).at(0);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& each : said) EXPECT_EQ(each, "həlˈoʊ wˈɜːld, juː.");
+}
+
+TEST(Phonemiser, TakesTheTextItselfForSymbols) {
+  TextConfig config = voice_with("en-us", {"a", "b", "c", "\u0327", " ", "B", "s"});
+  config.phoneme_type = "text";
+  Phonemiser phonemise(config, {.espeak = "/nowhere/espeak-ng"});
+  EXPECT_EQ(phonemes_of(phonemise("AbBç, ß!").at(0)), "abBc\u0327 ss");
+  EXPECT_EQ(phonemise.take_unknown(), (std::vector<std::string>{",", "!"}));
+  EXPECT_EQ(phonemise(" ").size(), 0);
+}
+
+template <class Body>
+std::string message_of(Error::Kind kind, const Body& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), kind);
+    return error.what();
+  }
+  return "nothing was wrong";
+}
+
+TEST(Phonemiser, SaysWhatToInstall) {
+  EXPECT_EQ(message_of(Error::kUnsupported,
+                       [] { Phonemiser(bundled_voice(), {.espeak = "no-such-program"}); }),
+            "text becomes phonemes by the program 'no-such-program', which is not installed "
+            "(Debian's package espeak-ng); phonemes (--phonemes) and ids (--ids) are spoken "
+            "without it");
+}
+
+TEST(Phonemiser, NamesAVoiceThatDoesNotExist) {
+  NEEDS_ESPEAK();
+  TextConfig config = bundled_voice();
+  for (const char* voice : {"xx-nonsense", "--help", "/dev/null"}) {
+    config.espeak_voice = voice;
+    EXPECT_EQ(message_of(Error::kUnsupported, [&] { Phonemiser{config}("a"); }),
+              cat("espeak-ng has no voice '", voice, "'; espeak-ng --voices lists those it has"));
+  }
+}
+
+TEST(Phonemiser, NamesTheWayOutForOtherTypes) {
+  TextConfig config = bundled_voice();
+  config.phoneme_type = "pinyin";
+  EXPECT_EQ(message_of(Error::kUnsupported, [&] { Phonemiser{config}; }),
+            "the voice speaks phonemes of the type 'pinyin', but text becomes those of the types "
+            "'espeak' and 'text' only; give it phonemes (--phonemes) or ids (--ids)");
+  EXPECT_EQ(message_of(Error::kUnsupported, [&] { Phonemiser{TextConfig()}; }),
+            "the voice has no phoneme_id_map: it takes ids (--ids), but no text");
+}
+
+TEST(Phonemiser, RefusesWhatIsNotUtf8) {
+  TextConfig config = bundled_voice();
+  config.phoneme_type = "text";
+  Phonemiser phonemise(config);
+  EXPECT_EQ(message_of(Error::kCorrupt, [&] { phonemise("ab\xff"); }),
+            "the text is not UTF-8 at byte 2");
+}
+
+// A program that stands in for espeak-ng.
+class OtherProgram {
+ public:
+  explicit OtherProgram(const std::string& script) : path_(folder_.path() / "program") {
+    std::ofstream(path_) << "#!/bin/sh\n" << script << "\n";
+    std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
+  }
+  std::string path() const { return path_.string(); }
+
+ private:
+  TemporaryFolder folder_;
+  std::filesystem::path path_;
+};
+
+TEST(Phonemiser, TellsHowEspeakBrokeDown) {
+  const OtherProgram dying("echo 'no data' >&2; exit 1");
+  EXPECT_EQ(message_of(Error::kUnreadable,
+                       [&] {
+                         Phonemiser phonemise(bundled_voice(), {.espeak = dying.path()});
+                         phonemise("Hello.");
+                       }),
+            "espeak-ng gave no phonemes: it ended with status 1 and said: no data");
+  const OtherProgram hanging("sleep 60");
+  EXPECT_EQ(message_of(Error::kUnreadable,
+                       [&] {
+                         Phonemiser phonemise(bundled_voice(),
+                                              {.espeak = hanging.path(), .time_limit = 100ms});
+                         phonemise("Hello.");
+                       }),
+            "espeak-ng gave no phonemes: it took too long");
+  const OtherProgram once("read x; echo ptk; read x; exit 7");
+  EXPECT_EQ(message_of(Error::kUnreadable,
+                       [&] {
+                         Phonemiser phonemise(bundled_voice(), {.espeak = once.path()});
+                         phonemise("Hello.");
+                       }),
+            "espeak-ng gave no phonemes: it ended with status 7");
 }
 
 }  // namespace
