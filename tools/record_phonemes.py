@@ -31,6 +31,11 @@ def clauses(library, voice, text):
     """The phonemes and the terminator of each clause; 0 where the library does not tell it."""
     if library.espeak_SetVoiceByName(voice.encode()) != 0:
         raise SystemExit(f"no voice {voice}")
+    read(library, "x")  # the library may have kept a character of the last text
+    return read(library, text)
+
+
+def read(library, text):
     buffer = ctypes.create_string_buffer(text.encode())
     at = ctypes.c_void_p(ctypes.addressof(buffer))
     found = []

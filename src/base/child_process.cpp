@@ -91,6 +91,7 @@ class Plan {
 
   int spawn(pid_t& pid, const std::vector<std::string>& arguments) const {
     std::vector<char*> argv;
+    argv.reserve(arguments.size() + 1);
     for (const std::string& argument : arguments)
       argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);

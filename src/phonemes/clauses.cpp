@@ -178,11 +178,6 @@ bool is_bracket(char32_t c) {
 
 bool is_roman(char32_t c) { return c == U'I' || c == U'V' || c == U'X' || c == U'L'; }
 
-// The language of "en-gb-x-rp" or "de+f2" is "en", "de".
-std::string_view language_of(std::string_view voice) {
-  return voice.substr(0, voice.find_first_of("-+_"));
-}
-
 // Languages in which a dot after a number makes it an ordinal.
 bool has_ordinal_dots(std::string_view language) {
   constexpr std::array<std::string_view, 14> kLanguages = {
@@ -312,6 +307,10 @@ class ClauseReader {
 };
 
 }  // namespace
+
+std::string_view language_of(std::string_view voice) {
+  return voice.substr(0, voice.find_first_of("-+_"));
+}
 
 std::vector<Clause> find_clauses(std::u32string_view text, std::string_view voice,
                                  bool follows_words) {

@@ -12,6 +12,9 @@
 
 namespace voxport {
 
+// The language of a voice: "en" of "en-gb-x-rp", "de" of "de+f2".
+std::string_view language_of(std::string_view voice);
+
 struct Clause {
   std::size_t begin;      // code points of the text; clauses follow one another without a gap
   std::size_t words_end;  // where the mark is; no mark, then the same as `end`

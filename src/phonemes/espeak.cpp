@@ -1,8 +1,10 @@
 #include "phonemes/espeak.h"
 
 #include <random>
+#include <utility>
 
 #include "base/fail.h"
+#include "phonemes/clauses.h"
 
 namespace voxport {
 namespace {
@@ -18,6 +20,18 @@ std::string made_up_word() {
   std::string word = "[[";
   for (int i = 0; i < 24; ++i) word += "ptk"[random() % 3];
   return word + "]]";
+}
+
+// The program also prints the tones that syllables without one are spoken in.
+std::string_view unwritten_tones(std::string_view language) {
+  if (language == "vi") return "17";
+  if (language == "shn") return "1";
+  return "";
+}
+
+std::string without(std::string_view letters, std::string text) {
+  std::erase_if(text, [&](char c) { return letters.find(c) != std::string_view::npos; });
+  return text;
 }
 
 }  // namespace
@@ -39,8 +53,9 @@ std::vector<std::string> Espeak::operator()(std::string_view text) {
   if (end_.empty()) learn_end();
   deadline_ = ChildProcess::Clock::now() + time_limit_;
   write(cat(text, kEndOfLine, word_, kEndOfLine));
+  const std::string_view tones = unwritten_tones(language_of(voice_));
   std::vector<std::string> lines;
-  for (std::string line; (line = read()) != end_;) lines.push_back(std::move(line));
+  for (std::string line; (line = read()) != end_;) lines.push_back(without(tones, std::move(line)));
   return lines;
 }
 

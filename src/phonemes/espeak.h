@@ -1,10 +1,11 @@
 // Espeak: the program espeak-ng, kept running, asked line by line.
 //
-// A process of its own for each sentence would cost 13 ms (measured with 1.51 on 2 cores), nearly
-// all of it for reading espeak-ng's data; one that is kept answers in 4 ms, and starts while a
-// voice is being loaded. Given lines on its standard input it writes out what it has after each,
-// also to a pipe (1.50 to 1.52). How many lines it prints for one of ours is not known beforehand;
-// so each is followed by a made-up word, in phonemes, whose line ends the answer.
+// A process of its own for each sentence would cost 12 ms more, nearly all of it for reading
+// espeak-ng's data: 16 ms in place of 2.3 ms for a sentence of ten words (1.51, on 2 cores). One
+// that is kept also starts while a voice is being loaded. Given lines on its standard input it
+// writes out what it has after each, also to a pipe (1.51 and 1.52 do). How many lines it prints
+// for one of ours is not known beforehand; so each is followed by a made-up word, in phonemes,
+// whose line ends the answer.
 #pragma once
 
 #include <chrono>
@@ -31,10 +32,12 @@ class Espeak {
   // move the stress to where the pitch falls. (A command to change to a voice that does not exist.)
   static constexpr std::string_view kEndOfClause = " \x01Vx ";
 
-  // The phonemes of each clause of a text, in IPA; of what follows the last kEndOfClause too. The
-  // text has no line breaks and no zeros, and kMaxBytes at most. Fails with kUnsupported when there
-  // is no such voice, and with kUnreadable when the program breaks down or takes longer than the
-  // time limit; it is of no use then.
+  // The phonemes of each clause of a text, in IPA; of what follows the last kEndOfClause too. They
+  // are those that libespeak-ng gives, by which Piper's voices were trained; but where one tone of
+  // Mandarin changes another, the change is already made. The text has no line breaks and no zeros,
+  // and kMaxBytes at most. Fails with kUnsupported when there is no such voice, and with
+  // kUnreadable when the program breaks down or takes longer than the time limit; it is of no use
+  // then.
   std::vector<std::string> operator()(std::string_view text);
 
  private:

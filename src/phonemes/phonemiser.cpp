@@ -94,11 +94,14 @@ std::optional<Block> find_block(u32string_view text) {
   return Block{begin, end + 2};
 }
 
-// Whether the text ends in a word of letters alone, as abbreviations are.
+// Whether the text ends in a word as abbreviations are: letters alone, small ones after the first.
 bool ends_in_plain_word(u32string_view text) {
+  constexpr u32string_view kBefore = U" ([{<\"\u00ab\u201c\u201e";
   std::size_t begin = text.size();
-  while (begin > 0 && is_letter(text[begin - 1])) --begin;
-  return begin < text.size() && (begin == 0 || text[begin - 1] == U' ');
+  while (begin > 0 && is_lower(text[begin - 1])) --begin;
+  if (begin > 0 && is_upper(text[begin - 1])) --begin;
+  return begin < text.size() &&
+         (begin == 0 || kBefore.find(text[begin - 1]) != u32string_view::npos);
 }
 
 // A clause as espeak-ng is asked for it: its words without the mark. A dot stays where it may
@@ -192,6 +195,7 @@ void Phonemiser::add_clauses(std::vector<Draft>& drafts, u32string_view text) {
   const bool follows_phonemes = !drafts.empty() && !drafts.back().has_ended;
   const auto clauses = find_clauses(text, config_.espeak_voice, follows_phonemes);
   std::vector<std::string> questions;
+  questions.reserve(clauses.size());
   for (const Clause& clause : clauses) questions.push_back(question_of(text, clause));
   const auto phonemes = clause_phonemes(questions);
   for (std::size_t i = 0; i < clauses.size(); ++i) {
@@ -215,6 +219,7 @@ std::vector<std::string> Phonemiser::clause_phonemes(const std::vector<std::stri
     if (lines.size() == questions.size() + 1) return lines;
   }
   std::vector<std::string> phonemes;
+  phonemes.reserve(questions.size());
   for (const std::string& question : questions) phonemes.push_back(phonemes_of(question));
   return phonemes;
 }

@@ -81,6 +81,7 @@ std::set<std::string> symbols_of(const std::vector<Recorded>& cases) {
   for (const Recorded& each : cases)
     for (const std::string& sentence : each.sentences)
       for (const char32_t c : code_points(sentence)) symbols.insert(utf8(c));
+  for (char digit = '0'; digit <= '9'; ++digit) symbols.insert(std::string(1, digit));  // tones
   return symbols;
 }
 
@@ -119,6 +120,9 @@ TEST(Phonemiser, SpeaksTheBundledVoiceAsItWasTrained) {
   };
   EXPECT_EQ(ids_of("Hello world, this is a test of the streaming voice."), ids_in(cases.at(0)));
   EXPECT_EQ(ids_of("The quick brown fox jumps over the lazy dog."), ids_in(cases.at(1)));
+  if (espeak_version() != "1.51")
+    return;  // the version it was trained with; others say "shore" anew
+  EXPECT_EQ(ids_of("She sells sea shells by the sea shore."), ids_in(cases.at(2)));
 }
 
 TEST(Phonemiser, GivesEachUtteranceItsText) {
