@@ -206,8 +206,9 @@ class ClauseReader {
     const Range mark = find_end();
     has_words_ = false;
     at_ = std::min(at_, text_.size());
-    const std::size_t words_end = mark.kind == Kind::kNone ? at_ : in_hand_;
-    return {begin, words_end, at_, piper_mark(mark), ends_sentence(mark.kind) || at_end()};
+    const bool has_mark = mark.kind != Kind::kNone;
+    return {begin, has_mark ? in_hand_ : at_, at_, piper_mark(mark),
+            has_mark ? ends_sentence(mark.kind) : at_end()};
   }
 
  private:

@@ -20,7 +20,7 @@ struct Clause {
   std::size_t words_end;  // where the mark is; no mark, then the same as `end`
   std::size_t end;
   char32_t mark;       // . ? ! , : ; or 0: what Piper takes it to end with
-  bool ends_sentence;  // whether the next starts another
+  bool ends_sentence;  // whether what follows starts another
 };
 
 // The clauses of a text without line breaks, as espeak-ng's `voice` finds them; none has more than

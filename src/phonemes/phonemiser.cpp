@@ -81,6 +81,11 @@ std::u32string with_mark(std::u32string phonemes, char32_t mark) {
   return phonemes;
 }
 
+// Between words, never at the start or twice.
+void add_space(std::u32string& phonemes) {
+  if (!phonemes.empty() && phonemes.back() != U' ') phonemes += U' ';
+}
+
 // The first [[...]] in the text.
 struct Block {
   std::size_t begin;  // of the brackets
@@ -182,9 +187,9 @@ std::vector<Phonemiser::Draft> Phonemiser::drafts_of_espeak(std::string_view tex
     if (drafts.empty() || drafts.back().has_ended) drafts.emplace_back();
     Draft& draft = drafts.back();
     draft.text += inside;
-    if (before.ends_with(U' ')) draft.phonemes += U' ';
+    if (before.ends_with(U' ')) add_space(draft.phonemes);
     draft.phonemes += trimmed(inside.substr(2, inside.size() - 4));
-    if (rest.starts_with(U' ')) draft.phonemes += U' ';
+    if (rest.starts_with(U' ')) add_space(draft.phonemes);
   }
   add_clauses(drafts, rest);
   return drafts;

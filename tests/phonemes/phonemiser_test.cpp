@@ -162,7 +162,8 @@ TEST(Phonemiser, TakesBlocksOfPhonemes) {
   using Said = std::vector<std::string>;
   EXPECT_EQ(said("Hello [[ wˈɜːld ]], you."), (Said{"həlˈoʊ wˈɜːld, juː."}));
   EXPECT_EQ(said("[[wˈɜːld]]"), (Said{"wˈɜːld"}));
-  EXPECT_EQ(said("Hello. [[wˈɜːld]] Hello."), (Said{"həlˈoʊ.", " wˈɜːld həlˈoʊ."}));
+  EXPECT_EQ(said("Hello. [[wˈɜːld]] Hello."), (Said{"həlˈoʊ.", "wˈɜːld həlˈoʊ."}));
+  EXPECT_EQ(said("Hello, [[wˈɜːld]]"), (Said{"həlˈoʊ, wˈɜːld"}));
   EXPECT_EQ(said("[[a]][[b]]"), (Said{"ab"}));
   EXPECT_EQ(said("[[a]]. Hello."), (Said{"a.", "həlˈoʊ."}));
 }
