@@ -1,6 +1,7 @@
 #include "phonemes/phonemiser.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/fail.h"
@@ -20,14 +21,6 @@ struct Phonemiser::Draft {
 namespace {
 
 using std::u32string_view;
-
-void check_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_sequence(text.substr(at));
-    if (length == 0) fail(Error::kCorrupt, "the text is not UTF-8 at byte ", at);
-    at += length;
-  }
-}
 
 // One line of text: white space of any kind is a space, control characters, by which espeak-ng
 // takes commands, are gone.
@@ -149,7 +142,8 @@ Phonemiser::~Phonemiser() = default;
 Phonemiser::Phonemiser(Phonemiser&&) noexcept = default;
 
 std::vector<Utterance> Phonemiser::operator()(std::string_view text) {
-  check_utf8(text);
+  if (const auto broken = find_broken_utf8(text))
+    fail(Error::kCorrupt, "the text is not UTF-8 at byte ", *broken);
   std::vector<Utterance> utterances;
   for (const Draft& draft : espeak_ ? drafts_of_espeak(text) : drafts_of_text(text)) {
     std::vector<std::string> unknown;

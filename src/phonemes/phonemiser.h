@@ -22,7 +22,7 @@ class Espeak;
 
 struct PhonemiserOptions {
   std::string espeak = "espeak-ng";              // the program; a path, or found on the path
-  std::chrono::milliseconds time_limit{10'000};  // for one sentence
+  std::chrono::milliseconds time_limit{10'000};  // for an answer of it
 };
 
 class Phonemiser {

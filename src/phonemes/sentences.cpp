@@ -119,13 +119,13 @@ class Search {
     end_ = at + 1;
     if (is_break(text_[at])) return Verdict::kEnds;
     // More white space may make a break of it.
-    if (is_blank(text_[at]) && end_ == text_.size()) return unless_more_comes(Verdict::kGoesOn);
+    if (is_blank(text_[at]) && end_ == text_.size()) return goes_on_unless_more_comes();
     if (text_[at] == U'[') return skip_phonemes(at);
     return ends_sentences(text_[at]) ? look_at_mark(at) : Verdict::kGoesOn;
   }
 
-  Verdict unless_more_comes(Verdict verdict) const {
-    return at_window_end_ == Verdict::kUnsure ? Verdict::kUnsure : verdict;
+  Verdict goes_on_unless_more_comes() const {
+    return at_window_end_ == Verdict::kUnsure ? Verdict::kUnsure : Verdict::kGoesOn;
   }
 
   // White space that ends any sentence.
@@ -135,7 +135,7 @@ class Search {
 
   // [[...]] holds phonemes, which may be marks.
   Verdict skip_phonemes(std::size_t at) {
-    if (end_ == text_.size()) return unless_more_comes(Verdict::kGoesOn);
+    if (end_ == text_.size()) return goes_on_unless_more_comes();
     if (text_[end_] != U'[') return Verdict::kGoesOn;
     for (std::size_t close = at + 2; close + 1 < text_.size(); ++close) {
       if (is_break(text_[close])) return Verdict::kGoesOn;
@@ -144,7 +144,7 @@ class Search {
         return Verdict::kGoesOn;
       }
     }
-    return is_break(text_.back()) ? Verdict::kGoesOn : unless_more_comes(Verdict::kGoesOn);
+    return is_break(text_.back()) ? Verdict::kGoesOn : goes_on_unless_more_comes();
   }
 
   Verdict look_at_mark(std::size_t at) {

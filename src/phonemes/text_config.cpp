@@ -16,11 +16,7 @@ using Json = nlohmann::json;
 
 // JSON from a file is well-formed UTF-8; JSON that was put together by hand may not be.
 std::optional<std::u32string> code_points_of(const std::string& text) {
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t length = utf8_sequence(rest);
-    if (length == 0) return std::nullopt;
-    rest.remove_prefix(length);
-  }
+  if (find_broken_utf8(text)) return std::nullopt;
   return code_points(text);
 }
 

@@ -27,6 +27,15 @@ std::u32string mapped(std::string_view text, int options) {
 
 }  // namespace
 
+std::optional<std::size_t> find_broken_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_sequence(text.substr(at));
+    if (length == 0) return at;
+    at += length;
+  }
+  return std::nullopt;
+}
+
 std::u32string code_points(std::string_view text) {
   std::u32string out;
   out.reserve(text.size());

@@ -1,10 +1,16 @@
-// What Unicode says about text. UTF-8 that comes in must be well-formed.
+// What Unicode says about text. UTF-8 that comes in must be well-formed, which find_broken_utf8()
+// tells.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace voxport {
+
+// The offset of the first byte that belongs to no well-formed character; nothing when all do.
+std::optional<std::size_t> find_broken_utf8(std::string_view text);
 
 std::u32string code_points(std::string_view text);
 std::string utf8(std::u32string_view text);

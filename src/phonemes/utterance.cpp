@@ -52,14 +52,6 @@ std::int64_t parse_id(std::string_view word, std::uint64_t line, std::size_t col
   return id;
 }
 
-void check_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_sequence(text.substr(at));
-    if (length == 0) fail(Error::kUsage, "the phonemes are not UTF-8 at byte ", at);
-    at += length;
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> split_symbols(const TextConfig& config, std::string_view phonemes) {
@@ -97,7 +89,8 @@ std::optional<Utterance> make_utterance(const TextConfig& config, std::string te
 std::optional<Utterance> utterance_of_phonemes(const TextConfig& config,
                                                std::string_view phonemes) {
   phonemes = trimmed(phonemes);
-  check_utf8(phonemes);
+  if (const auto broken = find_broken_utf8(phonemes))
+    fail(Error::kUsage, "the phonemes are not UTF-8 at byte ", *broken);
   std::vector<std::string> unknown;
   auto utterance =
       make_utterance(config, std::string(phonemes), split_symbols(config, phonemes), unknown);
