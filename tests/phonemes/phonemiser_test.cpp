@@ -210,6 +210,14 @@ TEST(Phonemiser, TakesVeryLongText) {
   phonemise(std::string(5000, 'x'));
 }
 
+TEST(Phonemiser, KeepsMarksInPlaceWhereEspeakFindsOtherClauses) {
+  NEEDS_ESPEAK();
+  Phonemiser phonemise(bundled_voice());
+  // A full stop to espeak-ng alone: the tag of one.
+  EXPECT_EQ(phonemes_of(phonemise("Hello\U000e002e World, you.")),
+            (std::vector<std::string>{"həlˈoʊ wˈɜːld, juː."}));
+}
+
 TEST(Phonemiser, MayBeManyAtOnce) {
   NEEDS_ESPEAK();
   std::vector<std::string> said(4);
