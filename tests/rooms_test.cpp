@@ -23,9 +23,10 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"runtime", {"runtime", "base", "onnxruntime_c_api.h"}},
     {"verify", {"verify", "base", "graph", "onnx", "runtime", "nlohmann"}},
     {"phonemes", {"phonemes", "base", "nlohmann", "utf8proc.h"}},
+    {"stream", {"stream", "base", "runtime"}},
     {"api",
-     {"api", "arch", "base", "checkpoint", "graph", "passes", "onnx", "runtime", "verify",
-      "voxport", "nlohmann", "nettle"}},
+     {"api", "arch", "base", "checkpoint", "graph", "passes", "onnx", "phonemes", "runtime",
+      "stream", "verify", "voxport", "nlohmann", "nettle"}},
     {"cli", {"cli", "base", "voxport", "CLI"}},
 };
 

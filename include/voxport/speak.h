@@ -1,0 +1,149 @@
+// Speak: text goes in, audio comes out, piece by piece, as early as the voice allows.
+//
+//   Voice voice("out/");
+//   Stream stream = voice.speak("Hello world. How are you?");
+//   while (std::optional<AudioPiece> piece = stream.next()) play(piece->samples);
+//
+// The pieces of a sentence are, put together, what the voice would have given at once.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <voxport/stage.h>
+
+namespace voxport {
+
+class LoadedVoice;   // what a Voice consists of
+class SpeakingTask;  // what a Stream consists of
+
+struct VoiceOptions {
+  int threads = 0;  // that share the work of one run; 0: one for each core
+  // Which decoder makes the audio, of those that a folder has.
+  enum Decoder {
+    kBest,     // decoder_stream.onnx, or decoder.onnx where there is none
+    kCached,   // decoder_stream.onnx, which computes nothing twice
+    kContext,  // decoder.onnx, with as many frames of context as it needs
+  };
+  Decoder decoder = kBest;
+  std::string espeak = "espeak-ng";  // the program that makes phonemes of text
+  // Where checkpoints are exported to before they speak. Empty: $XDG_CACHE_HOME/voxport, or
+  // ~/.cache/voxport.
+  std::filesystem::path cache;
+
+  OnStage on_stage;
+};
+
+struct VoiceInfo {
+  std::int64_t sample_rate = 0;
+  std::int64_t hop_length = 0;                                 // samples of a frame
+  std::vector<std::pair<std::string, std::int64_t>> speakers;  // names and numbers; none for one
+  std::int64_t num_speakers = 1;
+  double noise_scale = 0, length_scale = 0, noise_w = 0;  // the voice's own
+  bool takes_text = false;  // else ids alone, or what takes_phonemes says
+  bool takes_phonemes = false;
+  bool streams = false;            // whether a sentence comes in pieces
+  bool is_repeatable = false;      // whether a seed says all about its noise
+  std::string decoder;             // the file that makes the audio
+  std::vector<std::string> notes;  // what one should know: "one graph: not streamed within ..."
+};
+
+struct SpeakOptions {
+  // What is given: text that flows, with a sentence ended by its marks or an empty line; text whose
+  // lines are sentences' ends, too; phonemes, or ids separated by spaces, one utterance a line.
+  enum Input { kText, kLines, kPhonemes, kIds };
+  Input input = kText;
+
+  std::string speaker;                                       // by name or number; empty: the first
+  std::optional<double> noise_scale, length_scale, noise_w;  // in place of the voice's own
+  std::uint64_t seed = 0;                                    // the same seed gives the same audio
+  std::int64_t chunk_frames = 0;  // of a piece; 0: few at first, to be early, then more
+  bool one_shot = false;          // a sentence is one piece
+  double sentence_silence = 0;    // seconds of silence after each sentence
+};
+
+// A phoneme as it was spoken; those of one voice differ in length with each seed.
+struct SpokenPhoneme {
+  std::string symbol;
+  double start = 0, end = 0;  // seconds from the start of all audio
+};
+
+struct SpokenSentence {
+  std::string text;
+  double start = 0, end = 0;  // without the silence after it
+  std::int64_t frames = 0;
+  std::vector<SpokenPhoneme> phonemes;  // none where the voice does not tell durations
+};
+
+struct AudioPiece {
+  std::vector<float> samples;            // one channel, from -1 to 1; never normalised
+  bool is_last = false;                  // of its sentence; the silence after it is part of it
+  std::optional<SpokenSentence> starts;  // the sentence, with its first piece
+};
+
+// Gives the next piece of text, of any size, and waits for it if need be; an empty one at the end.
+using TextSource = std::function<std::string()>;
+
+// Audio of one text, for one thread at a time. Sentences are prepared ahead, on a thread of its
+// own, two at most: so text of any length takes bounded memory, and text that is not asked for is
+// not read.
+class Stream {
+ public:
+  ~Stream();  // cancels
+  Stream(Stream&&) noexcept;
+  Stream& operator=(Stream&&) noexcept;
+
+  // The next piece, or nothing when all was said or the stream was cancelled. Fails with kCorrupt
+  // when the text is not UTF-8, with kUsage when phonemes or ids are not the voice's, and with
+  // kUnsupported or kUnreadable when espeak-ng is not there or breaks down; what was said before
+  // stays said.
+  std::optional<AudioPiece> next();
+
+  // From any thread: next() returns nothing from now on. A source that waits for text is waited
+  // for.
+  void cancel();
+
+  // Symbols that the voice does not know and that were left out, each told once. Grows as text is
+  // read.
+  std::vector<std::string> unknown_symbols() const;
+
+ private:
+  friend class Voice;
+  explicit Stream(std::unique_ptr<SpeakingTask> task);
+  std::unique_ptr<SpeakingTask> task_;
+};
+
+// A voice, loaded once and shared by all its streams, on any number of threads. Copies are the
+// same voice.
+class Voice {
+ public:
+  // An exported folder, a single graph (.onnx, with its .onnx.json), or a checkpoint, which is
+  // exported first. Fails with kUnreadable or kCorrupt when a file is not there or not good, with
+  // kMismatch when files belong to different voices, and with kUnsupported when ONNX Runtime is
+  // missing or the graphs are none of a voice.
+  explicit Voice(const std::filesystem::path& path, const VoiceOptions& options = {});
+
+  const VoiceInfo& info() const;
+
+  // Fails with kUsage when options are not the voice's: an unknown speaker, scales that make no
+  // sense; with kUnsupported when it takes no text.
+  Stream speak(std::string text, const SpeakOptions& options = {}) const;
+  Stream speak(TextSource text, const SpeakOptions& options = {}) const;
+
+ private:
+  std::shared_ptr<const LoadedVoice> loaded_;
+};
+
+// Samples as 16-bit numbers, little-endian, as WAV has them; beyond -1 and 1 they are cut off.
+std::string to_pcm16(const std::vector<float>& samples);
+// The header of a WAV file of one channel with so many samples; without a number, of one whose
+// length is not known, as for a pipe.
+std::string wav_header(std::int64_t sample_rate, std::optional<std::uint64_t> samples);
+
+}  // namespace voxport

@@ -1,0 +1,158 @@
+#include "stream/decoding.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/fail.h"
+#include "base/tensor_math.h"
+
+namespace voxport {
+namespace {
+
+constexpr std::size_t kTime = 2;
+constexpr std::string_view kState = "state_";
+constexpr std::string_view kNext = "next_";
+
+// Its axes may be [1, 1, samples] or have more of size 1.
+std::vector<float> samples_of(const Tensor& output) { return to_float32(output); }
+
+Tensor ones(std::int64_t frames) {
+  return tensor_of({1, 1, frames}, std::vector<float>(static_cast<std::size_t>(frames), 1.0F));
+}
+
+Tensor flag(bool is_set) {
+  return make_tensor(DType::kBool, {1}, {}, 0,
+                     storage_of(Blob::own(std::string(1, is_set ? '\1' : '\0'))));
+}
+
+// What both ways have in common: frames are taken from the start on.
+class LatentDecoding : public Decoding {
+ public:
+  std::int64_t frames_left() const override { return latent_.frames() - at_; }
+
+ protected:
+  explicit LatentDecoding(Latent latent) : latent_(std::move(latent)) {}
+
+  Latent latent_;
+  std::int64_t at_ = 0;  // frames done with
+};
+
+class ContextDecoding : public LatentDecoding {
+ public:
+  ContextDecoding(const Session& session, Latent latent, std::int64_t left, std::int64_t right,
+                  std::int64_t hop_length)
+      : LatentDecoding(std::move(latent)),
+        session_(session),
+        left_(left),
+        right_(right),
+        hop_length_(hop_length) {}
+
+  std::vector<float> next(std::int64_t frames) override {
+    const std::int64_t end = std::min(at_ + std::max<std::int64_t>(frames, 1), latent_.frames());
+    const std::int64_t from = std::max<std::int64_t>(at_ - left_, 0);
+    const std::int64_t to = std::min(end + right_, latent_.frames());
+    Tensors inputs = {{"z", sliced(latent_.z, kTime, from, to)}, {"y_mask", ones(to - from)}};
+    if (latent_.g) inputs.emplace("g", *latent_.g);
+    std::vector<float> samples = samples_of(session_.run(inputs).at("output"));
+    const auto start = static_cast<std::size_t>((at_ - from) * hop_length_);
+    const std::size_t count = end == latent_.frames()
+                                  ? samples.size() - start
+                                  : static_cast<std::size_t>((end - at_) * hop_length_);
+    if (start + count > samples.size())
+      fail(Error::kMismatch, in_quotes(session_.name()), " made ", samples.size(), " samples of ",
+           to - from, " frames, expected ", hop_length_, " of each");
+    at_ = end;
+    return {samples.begin() + static_cast<std::ptrdiff_t>(start),
+            samples.begin() + static_cast<std::ptrdiff_t>(start + count)};
+  }
+
+ private:
+  Session session_;
+  std::int64_t left_, right_, hop_length_;
+};
+
+class CachedDecoding : public LatentDecoding {
+ public:
+  CachedDecoding(const Session& session, Latent latent, const Tensors& states,
+                 std::int64_t first_frames)
+      : LatentDecoding(std::move(latent)),
+        session_(session),
+        inputs_(states),
+        first_frames_(first_frames) {
+    if (latent_.g) inputs_.emplace("g", *latent_.g);
+  }
+
+  std::vector<float> next(std::int64_t frames) override {
+    const bool is_first = at_ == 0;
+    const std::int64_t more =
+        std::max<std::int64_t>(frames, 1) + (is_first ? first_frames_ - 1 : 0);
+    const std::int64_t end = std::min(at_ + more, latent_.frames());
+    inputs_["z"] = sliced(latent_.z, kTime, at_, end);
+    inputs_["first"] = flag(is_first);
+    inputs_["last"] = flag(end == latent_.frames());
+    Tensors outputs = session_.run(inputs_);
+    for (auto& [name, tensor] : outputs)
+      if (name.starts_with(kNext)) inputs_[name.substr(kNext.size())] = std::move(tensor);
+    at_ = end;
+    return samples_of(outputs.at("output"));
+  }
+
+ private:
+  Session session_;
+  Tensors inputs_;
+  std::int64_t first_frames_;
+};
+
+Tensors first_states(const Session& session) {
+  Tensors states;
+  for (const PortInfo& port : session.inputs()) {
+    if (!port.name.starts_with(kState)) continue;
+    std::vector<std::int64_t> shape;
+    std::size_t count = 1;
+    for (const AxisInfo& axis : port.axes) {
+      shape.push_back(axis.size.value_or(1));
+      count *= static_cast<std::size_t>(shape.back());
+    }
+    states.emplace(port.name, tensor_of(std::move(shape), std::vector<float>(count, 0.0F)));
+  }
+  return states;
+}
+
+void check_states(const Session& session, const Tensors& states) {
+  for (const auto& [name, state] : states) {
+    const std::string next = cat(kNext, name);
+    const auto has_name = [&](const PortInfo& port) { return port.name == next; };
+    if (std::ranges::none_of(session.outputs(), has_name))
+      fail(Error::kUnsupported, in_quotes(session.name()), " takes ", in_quotes(name),
+           " but gives no ", in_quotes(next));
+  }
+}
+
+}  // namespace
+
+ContextDecoder::ContextDecoder(Session session, std::int64_t left, std::int64_t right,
+                               std::int64_t hop_length)
+    : session_(std::move(session)), left_(left), right_(right), hop_length_(hop_length) {}
+
+std::unique_ptr<Decoding> ContextDecoder::start(Latent latent) const {
+  return std::make_unique<ContextDecoding>(session_, std::move(latent), left_, right_, hop_length_);
+}
+
+CachedDecoder::CachedDecoder(Session session)
+    : session_(std::move(session)), first_states_(first_states(session_)) {
+  check_states(session_, first_states_);
+  const auto told = session_.metadata().find("voxport.first_frames");
+  const std::string text = told == session_.metadata().end() ? "" : told->second;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), first_frames_);
+  if (error != std::errc() || end != text.data() + text.size() || first_frames_ < 1)
+    fail(Error::kUnsupported, in_quotes(session_.name()), " has ", in_quotes(text),
+         " as its voxport.first_frames, expected a number above 0");
+}
+
+std::unique_ptr<Decoding> CachedDecoder::start(Latent latent) const {
+  return std::make_unique<CachedDecoding>(session_, std::move(latent), first_states_,
+                                          first_frames_);
+}
+
+}  // namespace voxport

@@ -1,0 +1,65 @@
+// Decoding: a latent sequence becomes samples, piece by piece, and the pieces together are what the
+// whole would have given.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "runtime/session.h"
+
+namespace voxport {
+
+// What an encoder makes of an utterance.
+struct Latent {
+  Tensor z;                 // [1, channels, frames]
+  std::optional<Tensor> g;  // [1, gin, 1], where there are speakers
+
+  std::int64_t frames() const { return z.shape[2]; }
+};
+
+// One utterance on its way.
+class Decoding {
+ public:
+  virtual ~Decoding() = default;
+  // Frames that have not been asked for.
+  virtual std::int64_t frames_left() const = 0;
+  // The samples of about so many more frames, at least one; of all that are left when there are no
+  // more. Asks for frames that are left.
+  virtual std::vector<float> next(std::int64_t frames) = 0;
+};
+
+// A loaded decoder. May be used by many threads at once.
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+  virtual std::unique_ptr<Decoding> start(Latent latent) const = 0;
+};
+
+// decoder.onnx: each piece is decoded with as many frames to each side as its samples depend on.
+class ContextDecoder : public Decoder {
+ public:
+  // Asks for inputs z, y_mask, and maybe g, and an output of hop_length samples for each frame.
+  ContextDecoder(Session session, std::int64_t left, std::int64_t right, std::int64_t hop_length);
+  std::unique_ptr<Decoding> start(Latent latent) const override;
+
+ private:
+  Session session_;
+  std::int64_t left_, right_, hop_length_;
+};
+
+// decoder_stream.onnx: what the next piece needs of this one is kept.
+class CachedDecoder : public Decoder {
+ public:
+  // Fails with kUnsupported when the states are not those of such a graph.
+  explicit CachedDecoder(Session session);
+  std::unique_ptr<Decoding> start(Latent latent) const override;
+
+ private:
+  Session session_;
+  Tensors first_states_;
+  std::int64_t first_frames_;
+};
+
+}  // namespace voxport
