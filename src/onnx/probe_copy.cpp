@@ -30,6 +30,17 @@ void forget_sizes(onnx::TypeProto& type) {
   for (auto& dim : *type.mutable_tensor_type()->mutable_shape()->mutable_dim()) dim.Clear();
 }
 
+// What is declared of all but the inputs, and inside of nodes of these as well.
+void forget_declared(onnx::GraphProto& graph, bool is_inner) {
+  graph.clear_value_info();
+  for (onnx::ValueInfoProto& output : *graph.mutable_output()) forget_sizes(*output.mutable_type());
+  if (is_inner)
+    for (onnx::ValueInfoProto& input : *graph.mutable_input()) forget_sizes(*input.mutable_type());
+  for (onnx::NodeProto& node : *graph.mutable_node())
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute())
+      if (attribute.has_g()) forget_declared(*attribute.mutable_g(), true);
+}
+
 void free_axes(onnx::ValueInfoProto& input,
                const std::set<std::pair<std::string, std::size_t>>& freed) {
   auto& dims = *input.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim();
@@ -50,11 +61,7 @@ ProbeCopy probe_copy(Bytes model, const std::set<std::pair<std::string, std::siz
   ProbeCopy copy;
   for (const onnx::NodeProto& node : graph.node()) copy.node_names.push_back(node.name());
   name_nodes(graph, "n");
-  if (!freed.empty()) {  // what is declared of the rest no longer holds
-    graph.clear_value_info();
-    for (onnx::ValueInfoProto& output : *graph.mutable_output())
-      forget_sizes(*output.mutable_type());
-  }
+  if (!freed.empty()) forget_declared(graph, false);  // it no longer holds
   for (onnx::ValueInfoProto& input : *graph.mutable_input())
     if (input.type().has_tensor_type() && input.type().tensor_type().has_shape())
       free_axes(input, freed);

@@ -217,7 +217,7 @@ std::shared_ptr<OrtSession> load(const std::filesystem::path& path, const Sessio
   Blob::map_file(path);  // fails in our words where there is no file
   OrtSession* session = nullptr;
   check(ort_api().CreateSession(ort_env(), path.c_str(), make_options(options).get(), &session),
-        not_loaded(path.filename()));
+        not_loaded(path.filename()), Error::kUnsupported);
   return own(session);
 }
 
@@ -231,7 +231,7 @@ Session Session::from_bytes(const Blob& model, const std::string& name,
   OrtSession* session = nullptr;
   check(ort_api().CreateSessionFromArray(ort_env(), model.bytes().data(), model.size(),
                                          make_options(options).get(), &session),
-        not_loaded(name));
+        not_loaded(name), Error::kUnsupported);
   return {own(session), name};
 }
 

@@ -82,6 +82,8 @@ class Search {
     // sizes.
     if (has_weights(node->second))
       if (auto found = told_before(place)) return found;
+    if (has_weights(node->second) && !node->second.input(1).constant())
+      return describe(place, node->second, "its weights, computed from constants alone");
     // One side moved, the other did not: the other is to blame.
     for (const Value& input : node->second.inputs()) {
       if (!input || moves(input) || is_trivial(input)) continue;
@@ -140,10 +142,10 @@ class Search {
            node.op() == "AveragePool";
   }
 
-  static bool has_weights(const Node& node) {
+  bool has_weights(const Node& node) const {
     const bool multiplies = node.op() == "MatMul" || node.op() == "Gemm" || node.op() == "Conv" ||
                             node.op() == "ConvTranspose";
-    return multiplies && node.input(1) && node.input(1).constant();
+    return multiplies && node.input(1) && !follows_input(node.input(1));
   }
 
   bool changes_rank(const Value& value) const {
@@ -258,8 +260,11 @@ class Search {
            std::any_of(node.captured().begin(), node.captured().end(), is_moved);
   }
 
-  // A node that is told its size by a constant, whole or as a part of a list.
+  // A node that is told its size by an attribute, or by a constant, whole or as a part of a list.
   std::optional<Culprit> holds_itself(std::size_t place, const Node& node) {
+    if (const Attribute* parts = node.op() == "Split" ? node.find("split") : nullptr)
+      if (const auto* sizes = std::get_if<std::vector<std::int64_t>>(parts))
+        return describe(place, node, cat("its parts, ", shape_text(*sizes)));
     for (const std::size_t i : sizing_inputs(node.op())) {
       const Value input = node.input(i);
       if (!input) continue;

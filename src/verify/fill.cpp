@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/fail.h"
+#include "verify/steering.h"
 
 namespace voxport {
 namespace {
@@ -118,7 +119,11 @@ std::string Meaning::text() const {
 Meaning meaning_of(const Value& input, const Graph& graph) {
   Meaning meaning;
   const DType dtype = input.dtype();
+  const bool is_steering = !steered_by(input, graph.nodes()).empty();
+  meaning.is_guess = is_steering;
   if (dtype == DType::kBool || (!is_integer(dtype) && has_word(input.name(), {"mask"}))) {
+    meaning.kind = Meaning::kOnes;
+  } else if (!is_integer(dtype) && is_steering) {
     meaning.kind = Meaning::kOnes;
   } else if (!is_integer(dtype)) {
     const bool is_scales = input.name() == "scales" && input.type().shape && input.rank() >= 1 &&
@@ -127,12 +132,14 @@ Meaning meaning_of(const Value& input, const Graph& graph) {
   } else if (const auto rows = table_rows(input, graph.nodes())) {
     meaning.kind = Meaning::kIndex;
     meaning.limit = *rows;
+    meaning.is_guess = false;
   } else if (const auto axis = axis_of_lengths(input, graph);
              axis && has_word(input.name(), {"len", "size"})) {
     meaning.kind = Meaning::kLengths;
     meaning.limit = axis->constant().value_or(1);
     meaning.symbol = axis->symbol_name().value_or("");
-  } else if (has_word(input.name(), {"mask"})) {
+    meaning.is_guess = false;
+  } else if (has_word(input.name(), {"mask"}) || is_steering || is_divisor(input, graph.nodes())) {
     meaning.kind = Meaning::kOnes;
   } else {
     meaning.kind = Meaning::kIndex;

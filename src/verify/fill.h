@@ -33,6 +33,8 @@ struct Meaning {
   std::int64_t limit = 1;  // kIndex
   std::string symbol;      // kLengths: of the axis; empty where that is of a constant `limit`
   Filling given;           // kGiven
+  // Whether the values decide on sizes inside, and nothing tells which would be right.
+  bool is_guess = false;
 
   // "indices below 256", "lengths of 'phonemes'", for people.
   std::string text() const;

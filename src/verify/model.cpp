@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 
@@ -9,6 +10,7 @@
 
 #include "base/fail.h"
 #include "verify/fill.h"
+#include "verify/steering.h"
 
 namespace voxport {
 namespace {
@@ -97,6 +99,7 @@ Subject::Subject(const std::filesystem::path& path, const std::map<std::string, 
     options.optimisation = Optimisation::kNone;
   }
   find_meanings(fillings);
+  find_steered();
   session_ = session(options);
   find_axes(freed);
 }
@@ -122,6 +125,7 @@ void Subject::find_meanings(const std::map<std::string, Filling>& fillings) {
     if (const auto given = fillings.find(input.name()); given != fillings.end()) {
       meaning.kind = Meaning::kGiven;
       meaning.given = given->second;
+      meaning.is_guess = false;
     }
     meanings_.emplace(input.name(), std::move(meaning));
   }
@@ -142,8 +146,39 @@ void Subject::find_axes(const std::set<std::pair<std::string, std::size_t>>& fre
   }
 }
 
+void Subject::find_steered() {
+  for (const Value& input : inside_.graph->inputs()) {
+    if (!meaning(input.name()).is_guess) continue;
+    for (const Node& node : steered_by(input, inside_.graph->nodes()))
+      if (const auto place = place_of(node.name())) steered_.emplace(place->index, input.name());
+  }
+  std::set<std::string> values;  // made by them, and by what follows
+  const auto follows = [&](const Value& value) { return value && values.contains(value.name()); };
+  for (const auto& [place, node] : nodes_) {
+    if (!steered_.contains(place) && std::ranges::none_of(node.inputs(), follows) &&
+        std::ranges::none_of(node.captured(), follows))
+      continue;
+    for (const Value& output : node.outputs())
+      if (output) values.insert(output.name());
+  }
+  for (const auto& [name, value] : inside_.graph->outputs())
+    if (follows(value)) steered_outputs_.insert(name);
+}
+
+const std::string* Subject::steering_input(std::size_t place) const {
+  const auto found = steered_.find(place);
+  return found == steered_.end() ? nullptr : &found->second;
+}
+
 Session Subject::session(const SessionOptions& options) const {
-  return copy_ ? Session::from_bytes(*copy_, name_, options) : Session(path_, options);
+  if (!copy_) return Session(path_, options);
+  try {
+    return Session::from_bytes(*copy_, name_, options);
+  } catch (const Error& error) {
+    std::string message = error.what();
+    if (const auto place = node_in(message)) rename_in(message, place->index);
+    fail(error.kind(), message);
+  }
 }
 
 std::string Subject::node_name(std::size_t place) const {

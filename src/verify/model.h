@@ -69,6 +69,11 @@ class Subject {
   // Each symbol once, in order of first appearance.
   std::vector<std::string> symbols() const;
 
+  // The input whose values, of which nothing is known, tell this node sizes; null when none does.
+  const std::string* steering_input(std::size_t place) const;
+  // Whether sizes of this output follow from such values.
+  bool is_steered(const std::string& output) const { return steered_outputs_.contains(output); }
+
   // What an input of the declared graph is filled with.
   const Meaning& meaning(const std::string& input) const { return meanings_.at(input); }
   // Inputs of these sizes, the same every time.
@@ -87,6 +92,7 @@ class Subject {
   void look_inside(const std::set<std::pair<std::string, std::size_t>>& freed);
   void find_meanings(const std::map<std::string, Filling>& fillings);
   void find_axes(const std::set<std::pair<std::string, std::size_t>>& freed);
+  void find_steered();
   std::vector<std::int64_t> shape_of(const Value& input, const Sizes& sizes) const;
   void rename_in(std::string& message, std::size_t place) const;
 
@@ -99,6 +105,8 @@ class Subject {
   std::map<std::size_t, Node> nodes_;
   std::vector<InputAxis> axes_, fixed_;
   std::map<std::string, Meaning> meanings_;
+  std::map<std::size_t, std::string> steered_;  // nodes, and the input that steers each
+  std::set<std::string> steered_outputs_;
   std::optional<Session> session_;
 };
 

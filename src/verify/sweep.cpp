@@ -130,11 +130,25 @@ class Sweep {
       if (shape->second.size() != value.rank()) return name;
       for (std::size_t axis = 0; axis < value.rank(); ++axis) {
         const Dim& dim = value.dim(static_cast<std::int64_t>(axis));
-        if (misnamed_.contains({name, axis})) continue;
+        if (misnamed_.contains({name, axis}) || is_unsaid(name, dim)) continue;
         if (!gives(dim, {outcome.sizes, shape->second[axis]})) return name;
       }
     }
     return "";
+  }
+
+  // A number that the file declares, which held for values that are not known.
+  bool is_unsaid(const std::string& output, const Dim& dim) const {
+    return dim.is_constant() && subject_.is_steered(output);
+  }
+
+  // A run that fails on values of our own making proves nothing.
+  void refuse_guess(const Outcome& failure) const {
+    const std::string* input =
+        failure.failed_node ? subject_.steering_input(failure.failed_node->index) : nullptr;
+    if (!input) return;
+    fail(Error::kUnsupported, "sizes follow from the values of input ", in_quotes(*input),
+         ", which are not known: with ", subject_.meaning(*input).text(), ", ", failure.error);
   }
 
   // Outputs whose sizes follow from the inputs, but not as their names say: the names are to blame,
@@ -200,7 +214,7 @@ class Sweep {
       return true;
     }
     if (outcome.is_good && !fallback_) fallback_ = sizes;
-    if (!outcome.is_good && report_.error.empty()) report_.error = outcome.error;
+    if (!outcome.is_good && !first_failure_) first_failure_ = outcome;
     return false;
   }
 
@@ -225,8 +239,10 @@ class Sweep {
       report_.base = *fallback_;
       is_found = true;
     }
-    if (is_found) report_.error.clear();
-    return is_found;
+    if (is_found || !first_failure_) return is_found;
+    refuse_guess(*first_failure_);
+    report_.error = first_failure_->error;
+    return false;
   }
 
   bool search_base(const std::vector<std::int64_t>& numbers, Sizes sizes, std::size_t at,
@@ -304,6 +320,7 @@ class Sweep {
       return verdict;
     }
     const std::int64_t first_bad = nearest_bad(bad, report_.base.at(symbol));
+    refuse_guess(outcome_of(with(symbol, first_bad)));
     verdict.error = outcome_of(with(symbol, first_bad)).error;
     classify(verdict, good, bad);
     verdict.good.assign(good.begin(), good.end());
@@ -435,6 +452,7 @@ class Sweep {
     verdict.output = name;
     verdict.axis = axis;
     verdict.declared = declared_text(dim);
+    verdict.is_number = dim.is_constant();
     const std::vector<SizeSample> samples = samples_of(name, axis);
     verdict.actual = find_relation(samples);
     if (has_no_name(verdict.declared)) verdict.remark = "has no name of its own";
@@ -444,6 +462,10 @@ class Sweep {
     const auto wrong = std::find_if(samples.begin(), samples.end(), [&](const SizeSample& sample) {
       return !gives(promised, sample);
     });
+    if (wrong != samples.end() && is_unsaid(name, dim)) {
+      verdict.remark = "follows from values of inputs";
+      return verdict;
+    }
     if (misnamed_.contains({name, axis}) && verdict.actual && wrong != samples.end()) {
       verdict.is_true = false;
       verdict.remark = cat("is ", verdict.actual->text());
@@ -495,8 +517,8 @@ class Sweep {
   void check_shared_names() {
     for (OutputVerdict& a : report_.outputs) {
       for (const OutputVerdict& b : report_.outputs) {
-        const bool is_shared = &a > &b && a.declared == b.declared && a.is_true && b.is_true &&
-                               a.actual && b.actual && *a.actual != *b.actual;
+        const bool is_shared = &a > &b && a.declared == b.declared && !a.is_number && a.is_true &&
+                               b.is_true && a.actual && b.actual && *a.actual != *b.actual;
         if (!is_shared) continue;
         a.is_true = false;
         a.remark = cat("is ", a.actual->text(), ", but axis ", b.axis, " of ", in_quotes(b.output),
@@ -512,6 +534,7 @@ class Sweep {
   std::map<std::string, std::string> not_below_, relations_;
   std::map<Sizes, Outcome> outcomes_;
   std::set<std::pair<std::string, std::size_t>> misnamed_;  // axes of outputs
+  std::optional<Outcome> first_failure_;
   std::optional<Sizes> fallback_;  // it runs there, but outputs have other sizes than declared
   bool is_strict_ = true;
   SweepReport report_;
@@ -528,48 +551,66 @@ bool is_met_by_weights(std::string_view op) {
 
 bool is_batch(const InputAxis& axis) { return axis.axis == 0; }
 
+using Freed = std::set<std::pair<std::string, std::size_t>>;
+
+// Moves axes of one declared number, all together, and sees what comes of it. Fails as Subject
+// does, where the model cannot even be loaded with these axes open.
+void move_fixed_axes(const std::filesystem::path& path,
+                     const std::map<std::string, Filling>& fillings, const Sizes& base,
+                     AxisVerdict& verdict) {
+  Freed freed;
+  for (const InputAxis& axis : verdict.places) freed.emplace(axis.input, axis.axis);
+  const Subject subject(path, fillings, freed);
+  Sizes as_declared = base;
+  for (const std::string& symbol : subject.symbols())
+    if (!as_declared.contains(symbol)) as_declared[symbol] = verdict.size;
+  const Outcome declared = subject.run(as_declared);
+  bool moves_an_output = false;
+  for (const std::int64_t other : {verdict.size + 1, 2 * verdict.size + 1}) {
+    Sizes sizes = as_declared;
+    for (const InputAxis& axis : subject.axes())
+      if (freed.contains({axis.input, axis.axis})) sizes[axis.symbol] = other;
+    const Outcome outcome = subject.run(sizes);
+    (outcome.is_good ? verdict.good : verdict.bad).push_back(other);
+    moves_an_output |= outcome.is_good && outcome.outputs != declared.outputs;
+    if (outcome.is_good || verdict.culprit || !verdict.error.empty()) continue;
+    verdict.error = outcome.error;
+    verdict.culprit = find_culprit(subject, as_declared, sizes, outcome.failed_node, "");
+  }
+  // What leaves no trace in any output is a list of numbers, such as scales, and no axis to free.
+  if (verdict.bad.empty() && moves_an_output) verdict.kind = AxisVerdict::kCouldBeFree;
+}
+
 // Axes that are declared as numbers: would they move if they were let?
 // Those of models without any open axis, and first axes of others, are judged; channels and the
-// like are numbers on good grounds.
-std::vector<AxisVerdict> try_fixed_axes(const std::filesystem::path& path,
+// like are numbers on good grounds, and so are lists that tell nodes sizes.
+std::vector<AxisVerdict> try_fixed_axes(const std::filesystem::path& path, const Subject& subject,
                                         const std::map<std::string, Filling>& fillings,
-                                        const std::vector<InputAxis>& fixed, const Sizes& base) {
+                                        const Sizes& base) {
   // Axes of one number move together: a batch is on every input.
-  std::map<std::int64_t, std::vector<InputAxis>> groups;
-  for (const InputAxis& axis : fixed) groups[*axis.fixed].push_back(axis);
+  std::map<std::pair<bool, std::int64_t>, std::vector<InputAxis>> groups;
+  for (const InputAxis& axis : subject.fixed_axes())
+    groups[{subject.meaning(axis.input).is_guess, *axis.fixed}].push_back(axis);
   std::vector<AxisVerdict> verdicts;
-  for (const auto& [size, places] : groups) {
-    std::set<std::pair<std::string, std::size_t>> freed;
-    for (const InputAxis& axis : places) freed.emplace(axis.input, axis.axis);
-    const Subject subject(path, fillings, freed);
+  for (const auto& [group, places] : groups) {
+    const auto& [is_list, size] = group;
     AxisVerdict verdict;
+    verdict.kind = AxisVerdict::kFixed;
     verdict.places = places;
     verdict.symbol = cat(size);
     verdict.size = size;
-    Sizes as_declared = base;
-    for (const std::string& symbol : subject.symbols())
-      if (!as_declared.contains(symbol)) as_declared[symbol] = size;
-    const Outcome declared = subject.run(as_declared);
-    bool moves_an_output = false;
-    for (const std::int64_t other : {size + 1, 2 * size + 1}) {
-      Sizes sizes = as_declared;
-      for (const InputAxis& axis : subject.axes())
-        if (freed.contains({axis.input, axis.axis})) sizes[axis.symbol] = other;
-      const Outcome outcome = subject.run(sizes);
-      (outcome.is_good ? verdict.good : verdict.bad).push_back(other);
-      moves_an_output |= outcome.is_good && outcome.outputs != declared.outputs;
-      if (outcome.is_good || verdict.culprit || !verdict.error.empty()) continue;
-      verdict.error = outcome.error;
-      verdict.culprit = find_culprit(subject, as_declared, sizes, outcome.failed_node, "");
+    try {
+      if (!is_list) move_fixed_axes(path, fillings, base, verdict);
+    } catch (const Error& error) {  // the number is asked for: it stays
+      verdict.error = error.what();
     }
-    // What leaves no trace in any output is a list of numbers, such as scales, and no axis to free.
-    const bool is_free_inside = verdict.bad.empty() && moves_an_output;
     const bool is_judged = base.empty() || std::any_of(places.begin(), places.end(), is_batch);
+    // What an operator asks for by its own definition is no size that was kept.
     const bool is_baked = !verdict.bad.empty() && verdict.culprit &&
+                          !verdict.culprit->holder.empty() &&
                           !is_met_by_weights(verdict.culprit->op) && is_judged;
-    verdict.kind = is_baked                      ? AxisVerdict::kNailed
-                   : is_free_inside && is_judged ? AxisVerdict::kCouldBeFree
-                                                 : AxisVerdict::kFixed;
+    if (is_baked) verdict.kind = AxisVerdict::kNailed;
+    if (!is_judged) verdict.kind = AxisVerdict::kFixed;
     if (verdict.kind == AxisVerdict::kFixed) verdict.culprit.reset();
     verdicts.push_back(std::move(verdict));
   }
@@ -582,7 +623,7 @@ SweepReport sweep(const std::filesystem::path& path, const Subject& subject,
                   const std::map<std::string, Filling>& fillings, const SweepOptions& options) {
   SweepReport report = Sweep(subject, options).run();
   if (report.error.empty() && !options.is_quick) {
-    for (AxisVerdict& verdict : try_fixed_axes(path, fillings, subject.fixed_axes(), report.base))
+    for (AxisVerdict& verdict : try_fixed_axes(path, subject, fillings, report.base))
       report.axes.push_back(std::move(verdict));
   }
   return report;

@@ -37,7 +37,8 @@ struct AxisVerdict {
 struct OutputVerdict {
   std::string output;
   std::size_t axis = 0;
-  std::string declared;  // as the file has it; empty where it says nothing
+  std::string declared;    // as the file has it; empty where it says nothing
+  bool is_number = false;  // and whether that is a number
   bool is_true = true;
   std::optional<Dim> actual;  // what the runs tell; nothing when no simple expression gives them
   std::string remark;         // why it is not true, or what one should know

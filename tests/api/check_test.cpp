@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <voxport/check.h>
+#include <voxport/error.h>
 
 #include "base/text.h"
 #include "graph/print.h"
@@ -168,6 +169,74 @@ TEST_P(CheckedModel, IsJudgedRightly) {
   if (!is_free) return;
   for (const CheckOutput& output : report.outputs) EXPECT_FALSE(output.culprit) << output.name;
   EXPECT_EQ(report.is_good(), model["names_are_true"].get<bool>());
+}
+
+// ---- the models that ONNX tests runtimes with, as Debian's libonnx-testdata has them
+
+// What is said against a model, but that it was exported at one size; empty when nothing is.
+std::string complaint(const CheckReport& report) {
+  if (!report.error.empty()) return "runs at no size";
+  for (const CheckAxis& axis : report.axes)
+    if (!axis.is_good() && axis.verdict != CheckAxis::kCouldBeFree)
+      return axis.text() + (axis.culprit ? held_by(axis.culprit->op, axis.culprit->node) : "");
+  for (const CheckOutput& output : report.outputs)
+    if (!output.is_true) return cat(output.name, ":", output.axis, " ", output.remark);
+  for (const CheckConsistency& fact : report.consistency)
+    if (!fact.is_good) return "not so: " + fact.what;
+  return "";
+}
+
+struct Complaint {
+  std::string_view model, text;
+};
+
+// Those of which something is to be said: a size that is kept inside, and numbers of results that
+// follow from values, where the file declares the number that one example gave.
+constexpr Complaint kComplaints[] = {
+    {"test_PixelShuffle", "nailed to 1, held by Reshape 'the maker of 2'"},
+    {"test_nonzero_example", "result:1 is 4"},
+    {"test_operator_chunk", "nailed to 3, held by Split 'the maker of 1'"},
+    {"test_operator_repeat_dim_overflow", "nailed to 1, held by Reshape 'the maker of 2'"},
+    {"test_unique_not_sorted_without_axis", "Y:0 is 6"},
+    {"test_unique_sorted_with_axis", "Y:0 is 3"},
+    {"test_unique_sorted_with_axis_3d", "Y:1 is 4"},
+    {"test_unique_sorted_with_negative_axis", "Y:1 is 3"},
+    {"test_unique_sorted_without_axis", "Y:0 is 6"},
+};
+
+std::string_view known_complaint(std::string_view model) {
+  const auto* found = std::find_if(std::begin(kComplaints), std::end(kComplaints),
+                                   [&](const Complaint& one) { return one.model == model; });
+  return found == std::end(kComplaints) ? "" : found->text;
+}
+
+class OnnxTestModels : public testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Check, OnnxTestModels,
+                         testing::Values("node", "pytorch-converted", "pytorch-operator", "simple"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+// Each is judged without a false alarm, or refused as something that cannot be run or filled.
+TEST_P(OnnxTestModels, RaiseNoFalseAlarm) {
+  const std::string trouble = message_of([] { runtime_version(); });
+  if (trouble != "no error") GTEST_SKIP() << trouble;
+  const auto folder = std::filesystem::path("/usr/share/libonnx-testdata/data") / GetParam();
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "libonnx-testdata is not installed";
+  std::size_t judged = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    try {
+      EXPECT_EQ(complaint(check_model(entry.path() / "model.onnx")), known_complaint(name)) << name;
+      ++judged;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), Error::kUnsupported) << name << ": " << error.what();
+    }
+  }
+  EXPECT_GT(judged, 10U);
 }
 
 // A stranger's file may hold our keys and anything under them.
