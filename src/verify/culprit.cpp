@@ -174,12 +174,14 @@ class Search {
   // fail only where its result is used.
   std::optional<Culprit> past_table() {
     for (const auto& [place, node] : subject_.nodes()) {
-      if (node.op() != "Gather" || !counts(place)) continue;
+      if (node.op() != "Gather") continue;
       const Tensor* table = node.input(0).constant();
       const auto maker = makers_.find(node.input(1).name());
       if (!table || table->shape.empty() || maker == makers_.end()) continue;
       const ShapeOf positions = shape_in(bad_, maker->second);
-      if (positions && !positions->empty() && positions->back() > table->shape.front())
+      const bool is_past =
+          positions && !positions->empty() && positions->back() > table->shape.front();
+      if (is_past && counts(place))
         return describe(place, node, cat("its table, ", constant_text(node.input(0))));
     }
     return std::nullopt;

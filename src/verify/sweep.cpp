@@ -56,6 +56,27 @@ std::vector<std::int64_t> tables_in(const Subject& subject) {
   return {lengths.begin(), lengths.end()};
 }
 
+// What runs of a growing size will cost: with the square of the size, as far as one can know.
+class Pace {
+ public:
+  explicit Pace(double longest) : longest_(longest) {}
+
+  // Whether a run of this size would take longer than one run may.
+  bool is_dear(std::int64_t size) const {
+    const double growth = last_ == 0 ? 1 : static_cast<double>(size) / static_cast<double>(last_);
+    return seconds_ * growth * growth > longest_;
+  }
+  void note(std::int64_t size, double seconds) {
+    last_ = size;
+    seconds_ = seconds;
+  }
+
+ private:
+  double longest_;  // in seconds
+  double seconds_ = 0;
+  std::int64_t last_ = 0;
+};
+
 class Sweep {
  public:
   Sweep(const Subject& subject, const SweepOptions& options)
@@ -267,30 +288,33 @@ class Sweep {
     return {sizes.begin(), sizes.end()};
   }
 
-  // From small to large. A run may cost the square of its length; sizes that would take too long
-  // are left out.
-  void vary(const std::string& symbol) {
+  Pace pace() const {
     constexpr double kMaxShare = 1.0 / 40;  // of all the time, for one run
-    double seconds = 0;
-    std::int64_t last = 0;
+    return Pace(options_.seconds * kMaxShare);
+  }
+
+  // From small to large; sizes that would take too long are left out.
+  void vary(const std::string& symbol) {
+    Pace paced = pace();
     for (const std::int64_t size : sizes_to_try()) {
       Sizes sizes = report_.base;
       sizes[symbol] = size;
       make_room(sizes);
       if (not_below_.contains(symbol)) sizes[symbol] = std::max(size, report_.base[symbol]);
-      const double growth = last == 0 ? 1 : static_cast<double>(size) / static_cast<double>(last);
-      const bool is_dear = seconds * growth * growth > options_.seconds * kMaxShare;
-      if (!is_allowed(sizes) || !has_time() || is_dear) continue;
+      if (!is_allowed(sizes) || paced.is_dear(size) || !has_time()) continue;
       const Outcome& outcome = outcome_of(sizes);
-      if (!outcome.is_good) continue;
-      seconds = outcome.seconds;
-      last = size;
+      if (outcome.is_good) paced.note(size, outcome.seconds);
     }
   }
 
   void vary_together() {
-    for (const std::int64_t size : sizes_to_try())
-      if (size <= 64 && is_allowed(all_of_size(size)) && has_time()) outcome_of(all_of_size(size));
+    Pace paced = pace();
+    for (const std::int64_t size : sizes_to_try()) {
+      const Sizes sizes = all_of_size(size);
+      if (size > 64 || !is_allowed(sizes) || paced.is_dear(size) || !has_time()) continue;
+      const Outcome& outcome = outcome_of(sizes);
+      if (outcome.is_good) paced.note(size, outcome.seconds);
+    }
   }
 
   Sizes with(const std::string& symbol, std::int64_t size) const {
@@ -551,6 +575,11 @@ bool is_met_by_weights(std::string_view op) {
 
 bool is_batch(const InputAxis& axis) { return axis.axis == 0; }
 
+// Whether the input is a list of numbers, each of which means something: its length is no axis.
+bool is_list(const Meaning& meaning) {
+  return meaning.is_guess || meaning.kind == Meaning::kScales;
+}
+
 using Freed = std::set<std::pair<std::string, std::size_t>>;
 
 // Moves axes of one declared number, all together, and sees what comes of it. Fails as Subject
@@ -590,27 +619,27 @@ std::vector<AxisVerdict> try_fixed_axes(const std::filesystem::path& path, const
   // Axes of one number move together: a batch is on every input.
   std::map<std::pair<bool, std::int64_t>, std::vector<InputAxis>> groups;
   for (const InputAxis& axis : subject.fixed_axes())
-    groups[{subject.meaning(axis.input).is_guess, *axis.fixed}].push_back(axis);
+    groups[{is_list(subject.meaning(axis.input)), *axis.fixed}].push_back(axis);
   std::vector<AxisVerdict> verdicts;
   for (const auto& [group, places] : groups) {
-    const auto& [is_list, size] = group;
+    const auto& [are_lists, size] = group;
+    const bool is_judged =
+        !are_lists && (base.empty() || std::any_of(places.begin(), places.end(), is_batch));
     AxisVerdict verdict;
     verdict.kind = AxisVerdict::kFixed;
     verdict.places = places;
     verdict.symbol = cat(size);
     verdict.size = size;
     try {
-      if (!is_list) move_fixed_axes(path, fillings, base, verdict);
+      if (is_judged) move_fixed_axes(path, fillings, base, verdict);
     } catch (const Error& error) {  // the number is asked for: it stays
       verdict.error = error.what();
     }
-    const bool is_judged = base.empty() || std::any_of(places.begin(), places.end(), is_batch);
     // What an operator asks for by its own definition is no size that was kept.
     const bool is_baked = !verdict.bad.empty() && verdict.culprit &&
                           !verdict.culprit->holder.empty() &&
-                          !is_met_by_weights(verdict.culprit->op) && is_judged;
+                          !is_met_by_weights(verdict.culprit->op);
     if (is_baked) verdict.kind = AxisVerdict::kNailed;
-    if (!is_judged) verdict.kind = AxisVerdict::kFixed;
     if (verdict.kind == AxisVerdict::kFixed) verdict.culprit.reset();
     verdicts.push_back(std::move(verdict));
   }

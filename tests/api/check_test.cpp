@@ -239,6 +239,44 @@ TEST_P(OnnxTestModels, RaiseNoFalseAlarm) {
   EXPECT_GT(judged, 10U);
 }
 
+// A graph as an exporter writes x.view(x.size(0), 8).relu() so many times; in one of them the
+// first size is the constant 7.
+std::string views_text(int count, int nailed) {
+  std::string text =
+      "x: f32[b, 8]\n"
+      "zero: i64[] = const [0]\n"
+      "first: i64[1] = const [0]\n"
+      "rest: i64[1] = const [8]\n"
+      "seven: i64[1] = const [7]\n"
+      "h0 = Relu(x)\n";
+  for (int i = 0; i < count; ++i) {
+    text += cat("shape", i, " = Shape(h", i, ")\n");
+    text += cat("size", i, " = Gather(shape", i, ", zero)\n");
+    text += cat("list", i, " = Unsqueeze(size", i, ", first)\n");
+    text += cat("to", i, " = Concat(", i == nailed ? "seven" : cat("list", i), ", rest) axis=0\n");
+    text += cat("view", i, " = Reshape(h", i, ", to", i, ")\n");
+    text += cat("h", i + 1, " = Relu(view", i, ")\n");
+  }
+  return text + cat("return h", count, "\n");
+}
+
+CheckReport check_text(const std::string& text) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "model.onnx";
+  std::ofstream(path, std::ios::binary) << onnx_bytes(*parse_graph(text), OnnxOptions());
+  return check_model(path);
+}
+
+TEST(Check, FindsOneNodeAmongThousands) {
+  const std::string trouble = message_of([] { runtime_version(); });
+  if (trouble != "no error") GTEST_SKIP() << trouble;
+  constexpr int kViews = 850;
+  const CheckReport report = check_text(views_text(kViews, kViews / 2));
+  EXPECT_GT(report.nodes, 5000U);
+  EXPECT_EQ(answer(report, "x", 0), "nailed to 7, held by Reshape 'Reshape_425'");
+  EXPECT_EQ(answer(check_text(views_text(kViews, -1)), "x", 0), "free");
+}
+
 // A stranger's file may hold our keys and anything under them.
 TEST(Check, TakesNoWordOfMetadataThatIsNoNumber) {
   const std::string trouble = message_of([] { runtime_version(); });
