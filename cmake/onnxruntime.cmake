@@ -9,7 +9,7 @@ if(onnxruntime_header)
   set(unused_runtime_sources unavailable.cpp)
 else()
   message(STATUS "ONNX Runtime is not in third_party: voxport will not run models")
-  set(unused_runtime_sources library.cpp session.cpp)
+  set(unused_runtime_sources deadline.cpp library.cpp session.cpp)
 endif()
 
 # From the program to what is installed with it.

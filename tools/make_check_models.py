@@ -901,6 +901,13 @@ def plain_model(graph=None, opsets=(("", 15),), ir_version=8):
                              opset_imports=[helper.make_opsetid(*opset) for opset in opsets])
 
 
+def rounds(nodes, outputs):
+    """The body of a Loop that carries h, of the type of x."""
+    on, h = outputs.split()
+    return subgraph("round", nodes, [value(on, [], TensorProto.BOOL), value(h, ["b", 8])],
+                    [value("i", [], TensorProto.INT64), value("on", [], TensorProto.BOOL), value("h", ["b", 8])])
+
+
 def tensor(dims, raw=b"", dtype=TensorProto.FLOAT, **external):
     made = TensorProto(name="w", data_type=dtype, dims=dims)
     for key, text in external.items():
@@ -982,6 +989,22 @@ def broken_files():
                                                      node("ReduceSum", "h", "s", "sum"), node("Add", "x s", "y", "add")]))
     yield "memory-at-run", plain_model(plain_graph([constant("size", [2**38, 1, 1]), node("Expand", "x size", "h", "expand"),
                                                     node("ReduceSum", "h", "s", "sum"), node("Add", "x s", "y", "add")]))
+    go, times = constant("go", True, bool), constant("times", 2**60)
+    step = [node("Identity", "on", "on_out", "on"), node("Relu", "h", "h_out", "relu")]
+    yield "loop-without-end", plain_model(plain_graph([go, node("Loop", " go x", "y", "forever", body=rounds(step, "on_out h_out"))]))
+    yield "loop-of-2-to-the-60", plain_model(plain_graph([times, node("Loop", "times  x", "y", "forever",
+                                                                      body=rounds(step, "on_out h_out"))]))
+    yield "loop-without-nodes", plain_model(plain_graph([go, node("Loop", " go x", "y", "forever", body=rounds([], "on h"))]))
+    # A million boxes, each compared with all before it: one node that takes hours.
+    yield "node-of-hours", plain_model(plain_graph(
+        [node("Range", "zero million one", "r", "range"), node("Reshape", "r column", "low", "low"), node("Add", "low half", "high", "high"),
+         node("Mul", "low zero", "left", "left"), node("Add", "left one", "right", "right"),
+         node("Concat", "low left high right", "boxes", "boxes", axis=2), node("Reshape", "r row", "scores", "scores"),
+         node("NonMaxSuppression", "boxes scores all", "kept", "compare"), node("Cast", "kept", "k", "cast", to=TensorProto.FLOAT),
+         node("ReduceSum", "k", "s", "sum"), node("Add", "x s", "y", "add")],
+        [onnx.numpy_helper.from_array(np.array(number, dtype), name) for name, number, dtype in
+         [("zero", 0, np.float32), ("half", 0.5, np.float32), ("one", 1, np.float32), ("million", 2**20, np.float32),
+          ("column", [1, -1, 1], np.int64), ("row", [1, 1, -1], np.int64), ("all", 2**20, np.int64)]]))
 
 
 # ------------------------------------------------------------------------------------------------ writing

@@ -33,8 +33,8 @@ def port(name, shape, dtype=TensorProto.FLOAT):
     return helper.make_tensor_value_info(name, dtype, shape)
 
 
-def model(name, nodes, inputs, outputs, domain="", **metadata):
-    graph = helper.make_graph(nodes, name, inputs, outputs)
+def model(name, nodes, inputs, outputs, domain="", tensors=(), **metadata):
+    graph = helper.make_graph(nodes, name, inputs, outputs, list(tensors))
     opsets = [helper.make_opsetid("", 15)] + ([helper.make_opsetid(domain, 1)] if domain else [])
     made = helper.make_model(graph, producer_name="voxport", ir_version=8, opset_imports=opsets)
     helper.set_model_props(made, metadata)
@@ -59,6 +59,12 @@ def models():
                 [port("x", ["a"]), port("y", ["b"])], [port("sum", ["c"])])
     yield model("matmul", [helper.make_node("MatMul", ["a", "b"], ["c"])],
                 [port("a", ["m", "k"]), port("b", ["k", "n"])], [port("c", ["m", "n"])])
+    # At a size of 257 it takes 17 GB: all products of four elements.
+    yield model("products", [helper.make_node("Unsqueeze", ["x", f"axes{i}"], [f"x{i}"]) for i in range(4)] +
+                [helper.make_node("Mul", ["x0", "x1"], ["pairs"]), helper.make_node("Mul", ["pairs", "x2"], ["triples"]),
+                 helper.make_node("Mul", ["triples", "x3"], ["all"]), helper.make_node("ReduceMax", ["all"], ["y"], keepdims=0)],
+                [port("x", ["n"])], [port("y", [])],
+                tensors=[helper.make_tensor(f"axes{i}", TensorProto.INT64, [3], [a for a in range(4) if a != i]) for i in range(4)])
     yield model("unknown-operator", [helper.make_node("Sing", ["x"], ["y"], domain="voxport.test")],
                 [port("x", ["n"])], [port("y", ["n"])], domain="voxport.test")
 

@@ -149,7 +149,7 @@ CheckReport check_model(const fs::path& model, const CheckOptions& options) {
   report.path = model.string();
   report.tolerance = options.tolerance;
   return in_context(cat("checking ", in_quotes(model.native())), [&] {
-    const Subject subject(model, fillings_of(options));
+    const Subject subject(model, fillings_of(options), longest_run(options.seconds));
     check_names(subject, options);
     report.nodes = subject.nodes().size();
     clock.done("loaded the model", cat(report.nodes, " nodes"));

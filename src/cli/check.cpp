@@ -1,11 +1,16 @@
+#include <unistd.h>
+
+#include <filesystem>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 #include <voxport/check.h>
 #include <voxport/error.h>
 
+#include "base/fail.h"
 #include "base/output_file.h"
 #include "base/text.h"
+#include "cli/child.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 
@@ -33,6 +38,7 @@ struct Options {
   std::vector<std::string> inputs, references;
   std::string html;
   CheckOptions library;
+  double gigabytes = 0;
   bool json = false;
   bool quiet = false;
   bool debug = false;
@@ -147,6 +153,12 @@ std::string report_text(const CheckReport& report) {
                     report.seconds, " s", report.is_cut_short ? "; cut short" : "", "\n");
 }
 
+double most_gigabytes() {
+  constexpr double kShare = 0.75;
+  return kShare * 1e-9 * static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
 void read_inputs(Options& options) {
   for (const std::string& input : options.inputs) {
     const std::size_t equals = input.rfind('=');
@@ -156,12 +168,38 @@ void read_inputs(Options& options) {
   }
 }
 
+// How long it may stay silent: no run takes longer than a sixth of the seconds, and loading goes
+// with the size of the file. What is slower hangs.
+double longest_silence(const Options& options) {
+  constexpr double kLeast = 10;
+  constexpr double kBytesPerSecond = 10e6;
+  std::error_code unreadable;
+  const auto bytes = std::filesystem::file_size(options.model, unreadable);
+  return kLeast + 4 * options.library.seconds +
+         (unreadable ? 0 : static_cast<double>(bytes) / kBytesPerSecond);
+}
+
 int run_check(Options& options) {
   read_inputs(options);
+  constexpr double kBytesPerGigabyte = 1e9;
+  const auto memory = static_cast<std::uint64_t>(options.gigabytes * kBytesPerGigabyte);
+  const auto code = in_context(cat("checking ", in_quotes(options.model)),
+                               [&] { return leave_to_child(memory, options.model); });
+  if (code) return *code;
+  const double silence = longest_silence(options);
+  keep_child_for(silence);
   ProgressLine progress("checking", options.quiet || options.debug);
   options.library.references.assign(options.references.begin(), options.references.end());
-  options.library.on_stage = tell_stages(options.debug);
-  options.library.on_progress = [&](double done) { progress.show(done); };
+  const OnStage tell = tell_stages(options.debug);
+  options.library.on_stage = [&](const Stage& stage) {
+    // Once it is swept it is known to come to an end, and recorded cases may take their time.
+    keep_child_for(stage.name == "swept the sizes" ? 0 : silence);
+    if (tell) tell(stage);
+  };
+  options.library.on_progress = [&](double done) {
+    keep_child_for(silence);
+    progress.show(done);
+  };
   const CheckReport report = check_model(options.model, options.library);
   progress.clear();
   if (!options.html.empty()) {
@@ -188,6 +226,10 @@ Run add_check(CLI::App& app) {
   app.add_option("--seconds", options->library.seconds, "after which no new size is tried")
       ->type_name("S")
       ->capture_default_str();
+  options->gigabytes = most_gigabytes();
+  app.add_option("--memory", options->gigabytes,
+                 "the most that the model may take; three quarters of the machine's if not given")
+      ->type_name("GB");
   app.add_option("--input", options->inputs,
                  "what to fill an input with: a number, or a range such as 0..9")
       ->type_name("NAME=VALUE");

@@ -15,13 +15,29 @@ bool has_external_data(const onnx::GraphProto& graph) {
   return false;
 }
 
+// A loop whose body has no nodes could not be ended while it runs: it is given one, that hands on
+// the condition.
+void give_a_node(onnx::GraphProto& body) {
+  onnx::ValueInfoProto& condition = *body.mutable_output(0);
+  onnx::NodeProto& node = *body.add_node();
+  node.set_op_type("Identity");
+  node.add_input(condition.name());
+  node.add_output(condition.name() + "/again");
+  condition.set_name(node.output(0));
+}
+
 void name_nodes(onnx::GraphProto& graph, const std::string& prefix) {
   for (int i = 0; i < graph.node_size(); ++i) {
     onnx::NodeProto& node = *graph.mutable_node(i);
     const std::string name = cat(prefix, i);
     node.set_name(name);
-    for (onnx::AttributeProto& attribute : *node.mutable_attribute())
-      if (attribute.has_g()) name_nodes(*attribute.mutable_g(), name + ".");
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      if (!attribute.has_g()) continue;
+      onnx::GraphProto& inner = *attribute.mutable_g();
+      if (node.op_type() == "Loop" && inner.node_size() == 0 && inner.output_size() > 0)
+        give_a_node(inner);
+      name_nodes(inner, name + ".");
+    }
   }
 }
 

@@ -97,4 +97,10 @@ std::string plain_message(std::string_view message) {
   return printable(without_place(with_short_node(text)), kLongest);
 }
 
+bool is_out_of_memory(std::string_view message) {
+  for (const std::string_view words : {"Failed to allocate memory", "bad_alloc", "bad allocation"})
+    if (message.find(words) != std::string_view::npos) return true;
+  return false;
+}
+
 }  // namespace voxport

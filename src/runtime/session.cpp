@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "runtime/deadline.h"
+#include "runtime/message.h"
 #include "runtime/ort.h"
 
 namespace voxport {
@@ -208,6 +210,16 @@ std::string shapes_of(const Tensors& tensors) {
   return out;
 }
 
+// What check() fails with, as something that the inputs have no part in.
+[[noreturn]] void exhausted(OrtStatus* status, const std::string& found) {
+  try {
+    check(status, found);
+  } catch (const Error& error) {
+    throw Exhausted(Error::kUnsupported, error.what());
+  }
+  throw Exhausted(Error::kUnsupported, found);
+}
+
 std::string not_loaded(const std::string& model) {
   return cat(in_quotes(model), " cannot be loaded");
 }
@@ -224,7 +236,7 @@ std::shared_ptr<OrtSession> load(const std::filesystem::path& path, const Sessio
 }  // namespace
 
 Session::Session(const std::filesystem::path& model, const SessionOptions& options)
-    : Session(load(model, options), model.filename()) {}
+    : Session(load(model, options), model.filename(), options.run_seconds) {}
 
 Session Session::from_bytes(const Blob& model, const std::string& name,
                             const SessionOptions& options) {
@@ -232,17 +244,18 @@ Session Session::from_bytes(const Blob& model, const std::string& name,
   check(ort_api().CreateSessionFromArray(ort_env(), model.bytes().data(), model.size(),
                                          make_options(options).get(), &session),
         not_loaded(name), Error::kUnsupported);
-  return {own(session), name};
+  return {own(session), name, options.run_seconds};
 }
 
-Session::Session(std::shared_ptr<OrtSession> session, std::string name)
+Session::Session(std::shared_ptr<OrtSession> session, std::string name, double run_seconds)
     : session_(std::move(session)),
       name_(std::move(name)),
       inputs_(read_ports(session_.get(), name_, "input", ort_api().SessionGetInputCount,
                          ort_api().SessionGetInputName, ort_api().SessionGetInputTypeInfo)),
       outputs_(read_ports(session_.get(), name_, "output", ort_api().SessionGetOutputCount,
                           ort_api().SessionGetOutputName, ort_api().SessionGetOutputTypeInfo)),
-      metadata_(read_metadata(session_.get())) {}
+      metadata_(read_metadata(session_.get())),
+      run_seconds_(run_seconds) {}
 
 Tensors Session::run(const Tensors& inputs, std::span<const std::string> outputs) const {
   check_inputs(name_, inputs_, inputs);
@@ -263,9 +276,16 @@ Tensors Session::run(const Tensors& inputs, std::span<const std::string> outputs
   for (std::size_t i = 0; i < wanted.size(); ++i)
     wanted_names[i] = outputs_[wanted[i]].name.c_str();
   std::vector<OrtValue*> results(wanted.size());
-  check(ort_api().Run(session_.get(), nullptr, names.data(), values.data(), values.size(),
-                      wanted_names.data(), wanted_names.size(), results.data()),
-        cat(in_quotes(name_), " cannot be run with ", shapes_of(inputs)), Error::kMismatch);
+  const Deadline deadline(run_seconds_);
+  OrtStatus* const status =
+      ort_api().Run(session_.get(), deadline.options(), names.data(), values.data(), values.size(),
+                    wanted_names.data(), wanted_names.size(), results.data());
+  const std::string with = cat(" with ", shapes_of(inputs));
+  if (status && deadline.has_passed())
+    exhausted(status, cat(in_quotes(name_), " takes longer than ", run_seconds_, " s", with));
+  if (status && is_out_of_memory(ort_api().GetErrorMessage(status)))
+    exhausted(status, cat(in_quotes(name_), " needs more memory than there is", with));
+  check(status, cat(in_quotes(name_), " cannot be run", with), Error::kMismatch);
 
   for (OrtValue* result : results) owners.emplace_back(result);
   Tensors tensors;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/blob.h"
+#include "base/fail.h"
 #include "runtime/ports.h"
 
 struct OrtSession;
@@ -33,6 +34,14 @@ struct SessionOptions {
   // When not empty, the times of all operators are written to a new file, whose name starts with
   // this, when the last copy of the session is gone.
   std::filesystem::path profile = {};
+  double run_seconds = 0;  // the longest that one run may take; 0: any time
+};
+
+// A run that took more time than it may, or more memory than there is. What the model is given was
+// not at fault.
+class Exhausted : public Error {
+ public:
+  using Error::Error;
 };
 
 // A loaded model. Copies share it, and all of them may run at once, on any thread.
@@ -54,17 +63,19 @@ class Session {
 
   // Runs the model; gives the outputs that are asked for, or all. Fails with kUsage, and tells all
   // at once, when the names, types or shapes of the inputs are not those of the model, and with
-  // kMismatch when an operator finds that its inputs do not fit together.
+  // kMismatch when an operator finds that its inputs do not fit together. A run that is Exhausted
+  // fails with kUnsupported.
   Tensors run(const Tensors& inputs, std::span<const std::string> outputs = {}) const;
 
  private:
-  Session(std::shared_ptr<OrtSession> session, std::string name);
+  Session(std::shared_ptr<OrtSession> session, std::string name, double run_seconds);
 
   std::shared_ptr<OrtSession> session_;
   std::string name_;
   std::vector<PortInfo> inputs_;
   std::vector<PortInfo> outputs_;
   std::map<std::string, std::string> metadata_;
+  double run_seconds_ = 0;
 };
 
 }  // namespace voxport

@@ -89,8 +89,12 @@ class ScratchFolder {
 }  // namespace
 
 Subject::Subject(const std::filesystem::path& path, const std::map<std::string, Filling>& fillings,
-                 const std::set<std::pair<std::string, std::size_t>>& freed, Look look)
-    : name_(path.filename()), path_(path), declared_(read_onnx(path, InnerTypes::kDeclared)) {
+                 double run_seconds, const std::set<std::pair<std::string, std::size_t>>& freed,
+                 Look look)
+    : name_(path.filename()),
+      path_(path),
+      run_seconds_(run_seconds),
+      declared_(read_onnx(path, InnerTypes::kDeclared)) {
   SessionOptions options;
   if (look == Look::kClosely) {
     options.threads = 0;  // one for each core
@@ -170,7 +174,8 @@ const std::string* Subject::steering_input(std::size_t place) const {
   return found == steered_.end() ? nullptr : &found->second;
 }
 
-Session Subject::session(const SessionOptions& options) const {
+Session Subject::session(SessionOptions options) const {
+  options.run_seconds = run_seconds_;
   if (!copy_) return Session(path_, options);
   try {
     return Session::from_bytes(*copy_, name_, options);
@@ -240,6 +245,7 @@ Outcome Subject::run(const Sizes& sizes) const {
       outcome.outputs.emplace(name, tensor.shape);
     outcome.is_good = true;
   } catch (const Error& error) {
+    outcome.is_exhausted = dynamic_cast<const Exhausted*>(&error) != nullptr;
     outcome.error = error.what();
     outcome.failed_node = node_in(outcome.error);
     if (outcome.failed_node) rename_in(outcome.error, outcome.failed_node->index);

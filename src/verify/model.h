@@ -32,7 +32,8 @@ struct InputAxis {
 struct Outcome {
   Sizes sizes;
   bool is_good = false;
-  std::string error;  // what ONNX Runtime said, on one line
+  bool is_exhausted = false;  // it took too much time or memory, which tells nothing of the sizes
+  std::string error;          // what ONNX Runtime said, on one line
   std::optional<NodePlace> failed_node;
   std::map<std::string, std::vector<std::int64_t>> outputs;  // shapes
   double seconds = 0;
@@ -50,9 +51,10 @@ class Subject {
   // soon done, but nodes have no places and leave no trace.
   enum class Look { kClosely, kLightly };
 
-  // Fails as read_onnx() and Session do. Axes in `freed` are open whatever the file says.
+  // Fails as read_onnx() and Session do. Axes in `freed` are open whatever the file says. No run
+  // takes longer than `run_seconds`.
   Subject(const std::filesystem::path& path, const std::map<std::string, Filling>& fillings,
-          const std::set<std::pair<std::string, std::size_t>>& freed = {},
+          double run_seconds, const std::set<std::pair<std::string, std::size_t>>& freed = {},
           Look look = Look::kClosely);
 
   // As the file declares it.
@@ -88,7 +90,7 @@ class Subject {
   Trace trace(const Sizes& sizes) const;
 
  private:
-  Session session(const SessionOptions& options) const;
+  Session session(SessionOptions options) const;
   void look_inside(const std::set<std::pair<std::string, std::size_t>>& freed);
   void find_meanings(const std::map<std::string, Filling>& fillings);
   void find_axes(const std::set<std::pair<std::string, std::size_t>>& freed);
@@ -98,6 +100,7 @@ class Subject {
 
   std::string name_;
   std::filesystem::path path_;
+  double run_seconds_;
   OnnxModel declared_;
   std::optional<Blob> copy_;  // for looking inside; none where weights lie in other files
   std::vector<std::string> node_names_;

@@ -139,7 +139,9 @@ class Sweep {
     const auto known = outcomes_.find(sizes);
     if (known != outcomes_.end()) return known->second;
     ++report_.runs;
-    return outcomes_.emplace(sizes, subject_.run(sizes)).first->second;
+    const Outcome& outcome = outcomes_.emplace(sizes, subject_.run(sizes)).first->second;
+    report_.is_cut_short |= outcome.is_exhausted;
+    return outcome;
   }
 
   // The output whose size is not what the file declares; empty when all are. Only sizes that are
@@ -236,6 +238,7 @@ class Sweep {
     }
     if (outcome.is_good && !fallback_) fallback_ = sizes;
     if (!outcome.is_good && !first_failure_) first_failure_ = outcome;
+    if (outcome.is_exhausted) exhausted_ = outcome;
     return false;
   }
 
@@ -250,7 +253,10 @@ class Sweep {
     const std::vector<std::int64_t> numbers = numbers_in(subject_);
     bool is_found = options_.is_quick && try_base(all_of_size(3));
     for (const std::int64_t size : {7, 5, 3, 2, 1, 4, 8, 6, 10, 16, 12, 32, 20, 50, 64, 100, 128})
-      if (!is_found) is_found = try_base(all_of_size(size));
+      if (!is_found && !exhausted_) is_found = try_base(all_of_size(size));
+    // What takes too much may do with the least; if not, nothing is gained by trying more.
+    if (exhausted_ && !is_found && !try_base(all_of_size(1)))
+      fail(Error::kUnsupported, exhausted_->error);
     for (const std::int64_t size : numbers)
       if (!is_found) is_found = try_base(all_of_size(size));
     const std::size_t runs = report_.runs + (fallback_ ? 200 : 600);
@@ -303,6 +309,7 @@ class Sweep {
       if (not_below_.contains(symbol)) sizes[symbol] = std::max(size, report_.base[symbol]);
       if (!is_allowed(sizes) || paced.is_dear(size) || !has_time()) continue;
       const Outcome& outcome = outcome_of(sizes);
+      if (outcome.is_exhausted) break;
       if (outcome.is_good) paced.note(size, outcome.seconds);
     }
   }
@@ -313,6 +320,7 @@ class Sweep {
       const Sizes sizes = all_of_size(size);
       if (size > 64 || !is_allowed(sizes) || paced.is_dear(size) || !has_time()) continue;
       const Outcome& outcome = outcome_of(sizes);
+      if (outcome.is_exhausted) break;
       if (outcome.is_good) paced.note(size, outcome.seconds);
     }
   }
@@ -336,7 +344,7 @@ class Sweep {
     std::set<std::int64_t> good;
     std::set<std::int64_t> bad;
     for (const auto& [sizes, outcome] : outcomes_) {
-      if (sizes != with(symbol, sizes.at(symbol))) continue;
+      if (outcome.is_exhausted || sizes != with(symbol, sizes.at(symbol))) continue;
       (is_right(outcome) ? good : bad).insert(sizes.at(symbol));
     }
     if (bad.empty()) {
@@ -558,7 +566,7 @@ class Sweep {
   std::map<std::string, std::string> not_below_, relations_;
   std::map<Sizes, Outcome> outcomes_;
   std::set<std::pair<std::string, std::size_t>> misnamed_;  // axes of outputs
-  std::optional<Outcome> first_failure_;
+  std::optional<Outcome> first_failure_, exhausted_;
   std::optional<Sizes> fallback_;  // it runs there, but outputs have other sizes than declared
   bool is_strict_ = true;
   SweepReport report_;
@@ -585,11 +593,11 @@ using Freed = std::set<std::pair<std::string, std::size_t>>;
 // Moves axes of one declared number, all together, and sees what comes of it. Fails as Subject
 // does, where the model cannot even be loaded with these axes open.
 void move_fixed_axes(const std::filesystem::path& path,
-                     const std::map<std::string, Filling>& fillings, const Sizes& base,
-                     AxisVerdict& verdict) {
+                     const std::map<std::string, Filling>& fillings, double run_seconds,
+                     const Sizes& base, AxisVerdict& verdict) {
   Freed freed;
   for (const InputAxis& axis : verdict.places) freed.emplace(axis.input, axis.axis);
-  const Subject subject(path, fillings, freed);
+  const Subject subject(path, fillings, run_seconds, freed);
   Sizes as_declared = base;
   for (const std::string& symbol : subject.symbols())
     if (!as_declared.contains(symbol)) as_declared[symbol] = verdict.size;
@@ -600,6 +608,7 @@ void move_fixed_axes(const std::filesystem::path& path,
     for (const InputAxis& axis : subject.axes())
       if (freed.contains({axis.input, axis.axis})) sizes[axis.symbol] = other;
     const Outcome outcome = subject.run(sizes);
+    if (outcome.is_exhausted) continue;
     (outcome.is_good ? verdict.good : verdict.bad).push_back(other);
     moves_an_output |= outcome.is_good && outcome.outputs != declared.outputs;
     if (outcome.is_good || verdict.culprit || !verdict.error.empty()) continue;
@@ -615,7 +624,7 @@ void move_fixed_axes(const std::filesystem::path& path,
 // like are numbers on good grounds, and so are lists that tell nodes sizes.
 std::vector<AxisVerdict> try_fixed_axes(const std::filesystem::path& path, const Subject& subject,
                                         const std::map<std::string, Filling>& fillings,
-                                        const Sizes& base) {
+                                        double run_seconds, const Sizes& base) {
   // Axes of one number move together: a batch is on every input.
   std::map<std::pair<bool, std::int64_t>, std::vector<InputAxis>> groups;
   for (const InputAxis& axis : subject.fixed_axes())
@@ -631,7 +640,7 @@ std::vector<AxisVerdict> try_fixed_axes(const std::filesystem::path& path, const
     verdict.symbol = cat(size);
     verdict.size = size;
     try {
-      if (is_judged) move_fixed_axes(path, fillings, base, verdict);
+      if (is_judged) move_fixed_axes(path, fillings, run_seconds, base, verdict);
     } catch (const Error& error) {  // the number is asked for: it stays
       verdict.error = error.what();
     }
@@ -648,11 +657,14 @@ std::vector<AxisVerdict> try_fixed_axes(const std::filesystem::path& path, const
 
 }  // namespace
 
+double longest_run(double seconds) { return seconds / 6; }
+
 SweepReport sweep(const std::filesystem::path& path, const Subject& subject,
                   const std::map<std::string, Filling>& fillings, const SweepOptions& options) {
   SweepReport report = Sweep(subject, options).run();
   if (report.error.empty() && !options.is_quick) {
-    for (AxisVerdict& verdict : try_fixed_axes(path, subject, fillings, report.base))
+    const double run_seconds = longest_run(options.seconds);
+    for (AxisVerdict& verdict : try_fixed_axes(path, subject, fillings, run_seconds, report.base))
       report.axes.push_back(std::move(verdict));
   }
   return report;

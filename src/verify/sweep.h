@@ -63,7 +63,12 @@ struct SweepReport {
   std::optional<Culprit> culprit;
 };
 
-// `subject` is the model in `path`.
+// How long one run of a model may take, where the sweep has so many seconds.
+double longest_run(double seconds);
+
+// `subject` is the model in `path`. Fails with kUnsupported where the model takes longer than one
+// run may, or more memory than there is, even at the least sizes; and where it does not run with
+// values that we made up for an input that decides on sizes.
 SweepReport sweep(const std::filesystem::path& path, const Subject& subject,
                   const std::map<std::string, Filling>& fillings, const SweepOptions& options);
 

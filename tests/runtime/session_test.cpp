@@ -218,6 +218,16 @@ TEST_F(RunSession, RefusesWrongInputsInItsOwnWords) {
             "  wrong shape  named  found [1, 3, 1], expected [batch_size, 2, ?]");
 }
 
+TEST_F(RunSession, EndsARunThatTakesTooMuch) {
+  SessionOptions options;
+  options.run_seconds = 0.1;
+  const Tensors inputs = {{"x", numbers<float>(DType::kFloat32, {1, 8}, {1, 2, 3, 4, 5, 6, 7, 8})}};
+  for (const char* name : {"loop-without-end", "loop-of-2-to-the-60", "memory-at-run"}) {
+    const Session session(data_folder() / "check/broken" / (std::string(name) + ".onnx"), options);
+    EXPECT_THROW(session.run(inputs), Exhausted) << name;
+  }
+}
+
 TEST_F(RunSession, RefusesStrings) {
   EXPECT_EQ(message_of([] { open_model("strings"); }),
             "'strings.onnx' has a tensor of strings as its input 'text', expected a tensor of "
