@@ -54,16 +54,21 @@ std::string constant_text(const Value& value) {
 
 class Search {
  public:
-  Search(const Subject& subject, const Sizes& good, const Sizes& bad)
-      : subject_(subject), good_(subject.trace(good)), bad_(subject.trace(bad)) {
-    for (const auto& [place, node] : subject.nodes())
-      for (std::size_t i = 0; i < node.outputs().size(); ++i)
-        makers_[node.outputs()[i].name()] = {place, i};
+  Search(const Subject& subject, const Sizes& good, const Sizes& bad) : Search(subject) {
+    good_ = subject.trace(good);
+    bad_ = subject.trace(bad);
     for (const InputAxis& axis : subject.axes())
       if (good.at(axis.symbol) != bad.at(axis.symbol)) {
         moved_inputs_.insert(axis.input);
         held_.insert(good.at(axis.symbol));
       }
+  }
+
+  // Without any run, only what a node holds itself is found.
+  explicit Search(const Subject& subject) : subject_(subject) {
+    for (const auto& [place, node] : subject.nodes())
+      for (std::size_t i = 0; i < node.outputs().size(); ++i)
+        makers_[node.outputs()[i].name()] = {place, i};
     for (const auto& [place, node] : subject.nodes()) {
       const auto follows = [&](const Value& value) { return value && follows_input(value); };
       if (std::any_of(node.inputs().begin(), node.inputs().end(), follows) ||
@@ -91,6 +96,13 @@ class Search {
     }
     // Both moved, and one of them not far enough.
     if (auto found = ended_before(place)) return found;
+    return describe(place, node->second, "");
+  }
+
+  std::optional<Culprit> at_node(std::size_t place) {
+    const auto node = subject_.nodes().find(place);
+    if (node == subject_.nodes().end()) return std::nullopt;
+    if (auto found = holds_itself(place, node->second)) return found;
     return describe(place, node->second, "");
   }
 
@@ -414,6 +426,10 @@ std::optional<Culprit> find_culprit(const Subject& subject, const Sizes& good, c
                                     const std::string& output) {
   Search search(subject, good, bad);
   return failed ? search.at_failure(failed->index) : search.at_output(output);
+}
+
+std::optional<Culprit> failing_node(const Subject& subject, const NodePlace& failed) {
+  return Search(subject).at_node(failed.index);
 }
 
 }  // namespace voxport

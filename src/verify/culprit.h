@@ -29,6 +29,10 @@ std::optional<Culprit> find_culprit(const Subject& subject, const Sizes& good, c
                                     const std::optional<NodePlace>& failed,
                                     const std::string& output);
 
+// The node that ONNX Runtime blames, and nothing before it: where the model runs at no size to
+// compare with, or where two axes meet.
+std::optional<Culprit> failing_node(const Subject& subject, const NodePlace& failed);
+
 // What typically makes an operator hold on to a size, and what to do about it.
 struct Advice {
   std::string_view op;

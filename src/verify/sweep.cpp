@@ -269,6 +269,8 @@ class Sweep {
     if (is_found || !first_failure_) return is_found;
     refuse_guess(*first_failure_);
     report_.error = first_failure_->error;
+    if (first_failure_->failed_node)
+      report_.culprit = failing_node(subject_, *first_failure_->failed_node);
     return false;
   }
 
@@ -357,13 +359,14 @@ class Sweep {
     classify(verdict, good, bad);
     verdict.good.assign(good.begin(), good.end());
     verdict.bad.assign(bad.begin(), bad.end());
-    if (verdict.kind == AxisVerdict::kLinked) return verdict;
     const Outcome& failure = outcome_of(with(symbol, first_bad));
     const std::string wrong = failure.is_good ? wrong_output(failure) : "";
     if (failure.is_good)
       verdict.error = cat("it runs, but ", in_quotes(wrong), " has another size");
-    verdict.culprit =
-        find_culprit(subject_, report_.base, with(symbol, first_bad), failure.failed_node, wrong);
+    const bool is_meeting = verdict.kind == AxisVerdict::kLinked && failure.failed_node;
+    verdict.culprit = is_meeting ? failing_node(subject_, *failure.failed_node)
+                                 : find_culprit(subject_, report_.base, with(symbol, first_bad),
+                                                failure.failed_node, wrong);
     return verdict;
   }
 

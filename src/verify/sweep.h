@@ -31,7 +31,7 @@ struct AxisVerdict {
   std::int64_t size = 0;                  // kNailed, kFixed, kCouldBeFree
   std::string linked_to;                  // kLinked
   std::string error;                      // of the first run that failed
-  std::optional<Culprit> culprit;
+  std::optional<Culprit> culprit;         // kLinked: where it meets the other axis
 };
 
 struct OutputVerdict {
@@ -58,9 +58,9 @@ struct SweepReport {
   std::vector<std::pair<std::string, std::string>> inputs;  // name, and what it was filled with
   Sizes base;                                               // sizes at which the model runs
   std::size_t runs = 0;
-  bool is_cut_short = false;  // there was no time for all sizes
-  std::string error;          // why it runs at no size; empty when it does
-  std::optional<Culprit> culprit;
+  bool is_cut_short = false;       // there was no time for all sizes
+  std::string error;               // why it runs at no size; empty when it does
+  std::optional<Culprit> culprit;  // and the node that fails
 };
 
 // How long one run of a model may take, where the sweep has so many seconds.

@@ -87,7 +87,7 @@ std::string held_by(const std::string& op, const std::string& node) {
   return cat(", held by ", op, " ", in_quotes(node));
 }
 
-// As CheckAxis::text(), of what is expected.
+// As CheckAxis::text(), of what is expected; all but free axes have a node.
 std::string verdict_text(const Json& axis) {
   const std::string verdict = axis["verdict"];
   if (verdict == "nailed") return cat("nailed to ", axis["to"].get<std::int64_t>());
@@ -103,7 +103,7 @@ std::string verdict_text(const Json& axis) {
 // All that would be right to say: one of several nodes may be named.
 std::vector<std::string> right_answers(const Json& model, const Json& axis) {
   const std::string verdict = verdict_text(axis);
-  if (axis["verdict"] != "nailed" && axis["verdict"] != "limited") return {verdict};
+  if (axis["verdict"] == "free") return {verdict};
   std::vector<std::string> answers;
   for (const Json& culprit : model["culprits"]) {
     const Json& symbols = culprit["symbols"];
@@ -117,7 +117,8 @@ std::vector<std::string> right_answers(const Json& model, const Json& axis) {
 }
 
 std::string answer(const CheckReport& report, const std::string& input, std::size_t number) {
-  if (!report.error.empty()) return "never";
+  if (!report.error.empty())
+    return report.culprit ? "never" + held_by(report.culprit->op, report.culprit->node) : "never";
   for (const CheckAxis& axis : report.axes) {
     for (const auto& place : axis.places) {
       if (place != std::pair(input, number)) continue;
