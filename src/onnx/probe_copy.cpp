@@ -1,6 +1,8 @@
 #include "onnx/probe_copy.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstring>
 
 #include <onnx/onnx_pb.h>
 
@@ -41,6 +43,51 @@ void name_nodes(onnx::GraphProto& graph, const std::string& prefix) {
   }
 }
 
+// The place of the only call of the function among the nodes; nothing when there are more, or none.
+std::optional<int> only_call(const onnx::GraphProto& graph, const onnx::FunctionProto& function) {
+  std::optional<int> found;
+  for (int i = 0; i < graph.node_size(); ++i) {
+    const onnx::NodeProto& node = graph.node(i);
+    if (node.op_type() != function.name() || node.domain() != function.domain()) continue;
+    if (found) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+// As name_nodes(), for the bodies of functions.
+void name_function_nodes(onnx::ModelProto& model) {
+  for (onnx::FunctionProto& function : *model.mutable_functions()) {
+    const auto place = only_call(model.graph(), function);
+    for (int i = 0; place && i < function.node_size(); ++i)
+      function.mutable_node(i)->set_name(cat("n", *place, ".", i));
+  }
+}
+
+void add_numbers(const onnx::TensorProto& tensor, std::vector<std::int64_t>& numbers) {
+  numbers.insert(numbers.end(), tensor.dims().begin(), tensor.dims().end());
+  if (tensor.data_type() != onnx::TensorProto::INT64) return;
+  numbers.insert(numbers.end(), tensor.int64_data().begin(), tensor.int64_data().end());
+  const std::string& raw = tensor.raw_data();
+  constexpr std::size_t kMaxList = 16;
+  for (std::size_t i = 0; i < std::min(raw.size() / sizeof(std::int64_t), kMaxList); ++i) {
+    std::int64_t number = 0;
+    std::memcpy(&number, raw.data() + i * sizeof number, sizeof number);
+    numbers.push_back(number);
+  }
+}
+
+std::vector<std::int64_t> numbers_in_functions(const onnx::ModelProto& model) {
+  std::vector<std::int64_t> numbers;
+  for (const onnx::FunctionProto& function : model.functions())
+    for (const onnx::NodeProto& node : function.node())
+      for (const onnx::AttributeProto& attribute : node.attribute()) {
+        if (attribute.has_t()) add_numbers(attribute.t(), numbers);
+        numbers.insert(numbers.end(), attribute.ints().begin(), attribute.ints().end());
+      }
+  return numbers;
+}
+
 void forget_sizes(onnx::TypeProto& type) {
   if (!type.has_tensor_type() || !type.tensor_type().has_shape()) return;
   for (auto& dim : *type.mutable_tensor_type()->mutable_shape()->mutable_dim()) dim.Clear();
@@ -76,7 +123,9 @@ ProbeCopy probe_copy(Bytes model, const std::set<std::pair<std::string, std::siz
     fail(Error::kUnsupported, "weights in other files: the nodes cannot be looked into");
   ProbeCopy copy;
   for (const onnx::NodeProto& node : graph.node()) copy.node_names.push_back(node.name());
+  copy.function_numbers = numbers_in_functions(proto);
   name_nodes(graph, "n");
+  name_function_nodes(proto);
   if (!freed.empty()) forget_declared(graph, false);  // it no longer holds
   for (onnx::ValueInfoProto& input : *graph.mutable_input())
     if (input.type().has_tensor_type() && input.type().tensor_type().has_shape())

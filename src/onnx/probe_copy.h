@@ -25,11 +25,14 @@ struct NodePlace {
 struct ProbeCopy {
   std::string bytes;
   std::vector<std::string> node_names;  // what the file calls them, by place; may be empty
+  // Numbers that may be sizes in the model's own functions: of constants, and in them.
+  std::vector<std::int64_t> function_numbers;
 };
 
 // `freed` are axes of inputs, by name and number, whose size is left open.
-// Node names become "n3", and inside of the graphs of that node "n3.0", "n3.1.2". Fails with
-// kCorrupt when the bytes are no model, and with kUnsupported when weights lie in other files.
+// Node names become "n3", and inside of the graphs of that node "n3.0", "n3.1.2"; so do those
+// inside of a function of the model that this node alone calls. Fails with kCorrupt when the bytes
+// are no model, and with kUnsupported when weights lie in other files.
 ProbeCopy probe_copy(Bytes model, const std::set<std::pair<std::string, std::size_t>>& freed);
 
 // The place that a name of such a copy tells; nothing for other names.

@@ -33,6 +33,15 @@ std::optional<NodePlace> node_in(const std::string& message) {
     if (auto place = place_of(std::string_view(message).substr(at + 6, end - at - 6)))
       found = std::move(place);
   }
+  // What came out of a function has its name before it: '_inlfunc_SplitHeads_n3.1'.
+  for (std::size_t at = message.find("'_inlfunc_"); at != std::string::npos;
+       at = message.find("'_inlfunc_", at + 1)) {
+    const std::size_t end = message.find('\'', at + 1);
+    if (end == std::string::npos) break;
+    const std::size_t name = message.rfind('_', end) + 1;
+    if (auto place = place_of(std::string_view(message).substr(name, end - name)))
+      found = std::move(place);
+  }
   return found;
 }
 
@@ -114,6 +123,7 @@ void Subject::look_inside(const std::set<std::pair<std::string, std::size_t>>& f
     ProbeCopy copy = probe_copy(file.bytes(), freed);
     copy_ = Blob::own(std::move(copy.bytes));
     node_names_ = std::move(copy.node_names);
+    function_numbers_ = std::move(copy.function_numbers);
     inside_ = read_onnx(*copy_, path_.parent_path());
   } catch (const Error& error) {
     if (error.kind() != Error::kUnsupported) throw;

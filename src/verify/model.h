@@ -63,6 +63,8 @@ class Subject {
   const std::map<std::size_t, Node>& nodes() const { return nodes_; }
   // What the file calls a node, or what it makes where it has no name.
   std::string node_name(std::size_t place) const;
+  // Numbers that may be sizes in functions of the model, which have no nodes here.
+  const std::vector<std::int64_t>& function_numbers() const { return function_numbers_; }
   // The graph that the nodes belong to.
   const Graph& graph() const { return inside_.graph ? *inside_.graph : *declared_.graph; }
   // Open axes, in order; and those that the file gives a number.
@@ -104,6 +106,7 @@ class Subject {
   OnnxModel declared_;
   std::optional<Blob> copy_;  // for looking inside; none where weights lie in other files
   std::vector<std::string> node_names_;
+  std::vector<std::int64_t> function_numbers_;
   OnnxModel inside_;
   std::map<std::size_t, Node> nodes_;
   std::vector<InputAxis> axes_, fixed_;

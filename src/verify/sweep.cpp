@@ -22,7 +22,9 @@ constexpr std::int64_t kMaxTable = 5000;  // longest table that is stepped over
 
 // Numbers that the graph holds and that may be sizes: of constants, and in them.
 std::vector<std::int64_t> numbers_in(const Subject& subject) {
-  std::set<std::int64_t> numbers = {1};
+  const std::vector<std::int64_t>& inner = subject.function_numbers();
+  std::set<std::int64_t> numbers(inner.begin(), inner.end());
+  numbers.insert(1);
   for (const Value& constant : subject.graph().constants()) {
     const Tensor& tensor = *constant.constant();
     for (const std::int64_t size : tensor.shape) numbers.insert(size);

@@ -44,8 +44,6 @@ constexpr std::string_view kUnnamed =
 constexpr std::string_view kValues = "it runs with right sizes, and only values are wrong";
 constexpr std::string_view kHidden = "nothing in the file tells it from a model that is meant so";
 constexpr std::string_view kNumber = "the file says a number, which an axis that is free has not";
-constexpr std::string_view kFunction =
-    "sizes to start from are not looked for inside of functions, so that none is found";
 constexpr std::string_view kBringer =
     "the node that brings the wrong size is named, and not the one where it meets the right one";
 constexpr std::string_view kValueInfo =
@@ -64,8 +62,8 @@ constexpr Exception kExceptions[] = {
     {"unrolled-state", "x:1", "limited to 5 and more, held by Gather '/Gather_4'", kValues},
     {"if-constant", "x:1", "limited to 5 and less, held by If 'choose'", kInside},
     {"nested-nail", "x:0", "nailed to 2, held by Loop 'each_step'", kInside},
-    {"function-nail", "x:0", "never", kFunction},
-    {"function-nail", "x:1", "never", kFunction},
+    {"function-nail", "x:0", "nailed to 2, held by SplitHeads 'attention'", kInside},
+    {"function-nail", "x:1", "nailed to 5, held by SplitHeads 'attention'", kInside},
     {"static-free", "x:0", "declared 2, could be free", kNumber},
     {"static-free", "x:2", "declared 5, could be free", kNumber},
     {"static-half", "x:0", "declared 2, could be free", kNumber},
