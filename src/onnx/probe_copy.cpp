@@ -28,17 +28,23 @@ void give_a_node(onnx::GraphProto& body) {
   condition.set_name(node.output(0));
 }
 
-void name_nodes(onnx::GraphProto& graph, const std::string& prefix) {
+void name_node(onnx::NodeProto& node, std::string name, ProbeCopy& copy) {
+  const auto place = place_of(name);
+  if (place && !place->inner.empty()) copy.inner_nodes[name] = {node.op_type(), node.name()};
+  node.set_name(std::move(name));
+}
+
+void name_nodes(onnx::GraphProto& graph, const std::string& prefix, ProbeCopy& copy) {
   for (int i = 0; i < graph.node_size(); ++i) {
     onnx::NodeProto& node = *graph.mutable_node(i);
     const std::string name = cat(prefix, i);
-    node.set_name(name);
+    name_node(node, name, copy);
     for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
       if (!attribute.has_g()) continue;
       onnx::GraphProto& inner = *attribute.mutable_g();
       if (node.op_type() == "Loop" && inner.node_size() == 0 && inner.output_size() > 0)
         give_a_node(inner);
-      name_nodes(inner, name + ".");
+      name_nodes(inner, name + ".", copy);
     }
   }
 }
@@ -56,11 +62,11 @@ std::optional<int> only_call(const onnx::GraphProto& graph, const onnx::Function
 }
 
 // As name_nodes(), for the bodies of functions.
-void name_function_nodes(onnx::ModelProto& model) {
+void name_function_nodes(onnx::ModelProto& model, ProbeCopy& copy) {
   for (onnx::FunctionProto& function : *model.mutable_functions()) {
     const auto place = only_call(model.graph(), function);
     for (int i = 0; place && i < function.node_size(); ++i)
-      function.mutable_node(i)->set_name(cat("n", *place, ".", i));
+      name_node(*function.mutable_node(i), cat("n", *place, ".", i), copy);
   }
 }
 
@@ -124,8 +130,8 @@ ProbeCopy probe_copy(Bytes model, const std::set<std::pair<std::string, std::siz
   ProbeCopy copy;
   for (const onnx::NodeProto& node : graph.node()) copy.node_names.push_back(node.name());
   copy.function_numbers = numbers_in_functions(proto);
-  name_nodes(graph, "n");
-  name_function_nodes(proto);
+  name_nodes(graph, "n", copy);
+  name_function_nodes(proto, copy);
   if (!freed.empty()) forget_declared(graph, false);  // it no longer holds
   for (onnx::ValueInfoProto& input : *graph.mutable_input())
     if (input.type().has_tensor_type() && input.type().tensor_type().has_shape())
@@ -140,7 +146,8 @@ std::optional<NodePlace> place_of(std::string_view name) {
   const char* const end = name.data() + name.size();
   const auto [rest, error] = std::from_chars(name.data() + 1, end, place.index);
   if (error != std::errc()) return std::nullopt;
-  if (rest != end && *rest == '.') place.inner.assign(rest + 1, end);
+  if (rest != end && *rest != '.') return std::nullopt;
+  if (rest != end) place.inner.assign(rest + 1, end);
   return place;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,9 +23,16 @@ struct NodePlace {
   std::string inner;  // empty for the node itself
 };
 
+// A node in a graph or in a function that a node of the outermost graph has or calls.
+struct InnerNode {
+  std::string op;
+  std::string name;  // in the file; may be empty
+};
+
 struct ProbeCopy {
   std::string bytes;
-  std::vector<std::string> node_names;  // what the file calls them, by place; may be empty
+  std::vector<std::string> node_names;           // what the file calls them, by place; may be empty
+  std::map<std::string, InnerNode> inner_nodes;  // by their names in the copy
   // Numbers that may be sizes in the model's own functions: of constants, and in them.
   std::vector<std::int64_t> function_numbers;
 };

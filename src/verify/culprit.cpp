@@ -419,17 +419,30 @@ class Search {
   std::set<std::int64_t> held_;  // sizes at which it ran
 };
 
+// A node that fails for one inside of it is held by that one, unless something holds it itself.
+std::optional<Culprit> with_inner_node(const Subject& subject, const NodePlace& failed,
+                                       std::optional<Culprit> found) {
+  const InnerNode* inner = subject.inner_node(failed);
+  if (!inner || !found || found->place != failed.index || !found->holder.empty()) return found;
+  const Advice& advice = advice_for(inner->op);
+  found->holder = cat(inner->op, " ", in_quotes(inner->name), " inside of it");
+  found->cause = advice.cause;
+  found->fix = advice.fix;
+  return found;
+}
+
 }  // namespace
 
 std::optional<Culprit> find_culprit(const Subject& subject, const Sizes& good, const Sizes& bad,
                                     const std::optional<NodePlace>& failed,
                                     const std::string& output) {
   Search search(subject, good, bad);
-  return failed ? search.at_failure(failed->index) : search.at_output(output);
+  auto found = failed ? search.at_failure(failed->index) : search.at_output(output);
+  return failed ? with_inner_node(subject, *failed, std::move(found)) : found;
 }
 
 std::optional<Culprit> failing_node(const Subject& subject, const NodePlace& failed) {
-  return Search(subject).at_node(failed.index);
+  return with_inner_node(subject, failed, Search(subject).at_node(failed.index));
 }
 
 }  // namespace voxport

@@ -15,32 +15,28 @@
 namespace voxport {
 namespace {
 
-// The name in quotes after the last "OP '" of a message, where it is one of the copy's.
-std::optional<NodePlace> node_in(const std::string& message) {
-  std::optional<NodePlace> found;
-  for (std::size_t at = message.find(" 'n"); at != std::string::npos;
-       at = message.find(" 'n", at + 1)) {
-    const std::size_t end = message.find('\'', at + 2);
-    if (end == std::string::npos) break;
-    if (auto place = place_of(std::string_view(message).substr(at + 2, end - at - 2)))
-      found = std::move(place);
-  }
-  // Inside of others the names are as ONNX Runtime writes them.
-  for (std::size_t at = message.find("Name:'n"); at != std::string::npos;
-       at = message.find("Name:'n", at + 1)) {
-    const std::size_t end = message.find('\'', at + 6);
-    if (end == std::string::npos) break;
-    if (auto place = place_of(std::string_view(message).substr(at + 6, end - at - 6)))
-      found = std::move(place);
-  }
-  // What came out of a function has its name before it: '_inlfunc_SplitHeads_n3.1'.
-  for (std::size_t at = message.find("'_inlfunc_"); at != std::string::npos;
-       at = message.find("'_inlfunc_", at + 1)) {
+// A name of the copy in a message: quotes and all.
+struct Mention {
+  std::size_t begin = 0, size = 0;
+  NodePlace place;
+};
+
+// What came out of a function has its name before it: "_inlfunc_SplitHeads_n3.1".
+std::string_view without_function(std::string_view name) {
+  return name.starts_with("_inlfunc_") ? name.substr(name.rfind('_') + 1) : name;
+}
+
+// The nodes that a message names, in order: "Add 'n3': ", or "Name:'n3.1' " inside of others.
+std::vector<Mention> nodes_in(const std::string& message) {
+  std::vector<Mention> found;
+  for (std::size_t at = message.find('\'', 1); at != std::string::npos;
+       at = message.find('\'', at + 1)) {
     const std::size_t end = message.find('\'', at + 1);
-    if (end == std::string::npos) break;
-    const std::size_t name = message.rfind('_', end) + 1;
-    if (auto place = place_of(std::string_view(message).substr(name, end - name)))
-      found = std::move(place);
+    const bool is_name = message[at - 1] == ' ' || message[at - 1] == ':';
+    if (!is_name || end == std::string::npos) continue;
+    const auto name = std::string_view(message).substr(at + 1, end - at - 1);
+    if (auto place = place_of(without_function(name)))
+      found.push_back({at, end + 1 - at, std::move(*place)});
   }
   return found;
 }
@@ -123,6 +119,7 @@ void Subject::look_inside(const std::set<std::pair<std::string, std::size_t>>& f
     ProbeCopy copy = probe_copy(file.bytes(), freed);
     copy_ = Blob::own(std::move(copy.bytes));
     node_names_ = std::move(copy.node_names);
+    inner_nodes_ = std::move(copy.inner_nodes);
     function_numbers_ = std::move(copy.function_numbers);
     inside_ = read_onnx(*copy_, path_.parent_path());
   } catch (const Error& error) {
@@ -190,9 +187,7 @@ Session Subject::session(SessionOptions options) const {
   try {
     return Session::from_bytes(*copy_, name_, options);
   } catch (const Error& error) {
-    std::string message = error.what();
-    if (const auto place = node_in(message)) rename_in(message, place->index);
-    fail(error.kind(), message);
+    fail(error.kind(), with_own_names(error.what()));
   }
 }
 
@@ -239,11 +234,19 @@ double Subject::input_bytes(const Sizes& sizes) const {
   return total;
 }
 
-// The copy's name for a node gives way to the file's.
-void Subject::rename_in(std::string& message, std::size_t place) const {
-  const std::string ours = cat("'n", place, "'");
-  if (const std::size_t at = message.find(ours); at != std::string::npos)
-    message.replace(at, ours.size(), in_quotes(node_name(place)));
+std::string Subject::with_own_names(std::string message) const {
+  const std::vector<Mention> mentions = nodes_in(message);
+  for (auto mention = mentions.rbegin(); mention != mentions.rend(); ++mention) {
+    const InnerNode* inner = inner_node(mention->place);
+    message.replace(mention->begin, mention->size,
+                    in_quotes(inner ? inner->name : node_name(mention->place.index)));
+  }
+  return message;
+}
+
+const InnerNode* Subject::inner_node(const NodePlace& place) const {
+  const auto found = inner_nodes_.find(cat("n", place.index, ".", place.inner));
+  return found == inner_nodes_.end() ? nullptr : &found->second;
 }
 
 Outcome Subject::run(const Sizes& sizes) const {
@@ -256,9 +259,9 @@ Outcome Subject::run(const Sizes& sizes) const {
     outcome.is_good = true;
   } catch (const Error& error) {
     outcome.is_exhausted = dynamic_cast<const Exhausted*>(&error) != nullptr;
-    outcome.error = error.what();
-    outcome.failed_node = node_in(outcome.error);
-    if (outcome.failed_node) rename_in(outcome.error, outcome.failed_node->index);
+    const std::vector<Mention> mentions = nodes_in(error.what());
+    if (!mentions.empty()) outcome.failed_node = mentions.back().place;
+    outcome.error = with_own_names(error.what());
   }
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return outcome;

@@ -63,6 +63,8 @@ class Subject {
   const std::map<std::size_t, Node>& nodes() const { return nodes_; }
   // What the file calls a node, or what it makes where it has no name.
   std::string node_name(std::size_t place) const;
+  // The node inside of another; null when the place is one of the outermost graph.
+  const InnerNode* inner_node(const NodePlace& place) const;
   // Numbers that may be sizes in functions of the model, which have no nodes here.
   const std::vector<std::int64_t>& function_numbers() const { return function_numbers_; }
   // The graph that the nodes belong to.
@@ -98,7 +100,8 @@ class Subject {
   void find_axes(const std::set<std::pair<std::string, std::size_t>>& freed);
   void find_steered();
   std::vector<std::int64_t> shape_of(const Value& input, const Sizes& sizes) const;
-  void rename_in(std::string& message, std::size_t place) const;
+  // The copy's names for nodes give way to the file's.
+  std::string with_own_names(std::string message) const;
 
   std::string name_;
   std::filesystem::path path_;
@@ -106,6 +109,7 @@ class Subject {
   OnnxModel declared_;
   std::optional<Blob> copy_;  // for looking inside; none where weights lie in other files
   std::vector<std::string> node_names_;
+  std::map<std::string, InnerNode> inner_nodes_;
   std::vector<std::int64_t> function_numbers_;
   OnnxModel inside_;
   std::map<std::size_t, Node> nodes_;

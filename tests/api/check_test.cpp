@@ -276,6 +276,18 @@ TEST(Check, FindsOneNodeAmongThousands) {
   EXPECT_EQ(answer(check_text(views_text(kViews, -1)), "x", 0), "free");
 }
 
+TEST(Check, TellsWhatHoldsASizeInsideOfANode) {
+  const std::string trouble = message_of([] { runtime_version(); });
+  if (trouble != "no error") GTEST_SKIP() << trouble;
+  const auto holder = [](const char* model) {
+    const CheckReport report = check_model(data_folder() / "check" / model);
+    const auto& culprit = report.axes.front().culprit;
+    return culprit ? culprit->holder : "no culprit";
+  };
+  EXPECT_EQ(holder("function-nail.onnx"), "Reshape 'split' inside of it");
+  EXPECT_EQ(holder("nested-nail.onnx"), "Reshape 'split_frame' inside of it");
+}
+
 // A stranger's file may hold our keys and anything under them.
 TEST(Check, TakesNoWordOfMetadataThatIsNoNumber) {
   const std::string trouble = message_of([] { runtime_version(); });
