@@ -100,6 +100,19 @@ void put_element(std::string& bytes, std::size_t at, DType dtype, double value) 
   }
 }
 
+// Of an input of floats or booleans.
+Meaning meaning_of_reals(const Value& input, bool is_steering) {
+  Meaning meaning;
+  const bool is_mask = input.dtype() == DType::kBool || has_word(input.name(), {"mask"});
+  const bool is_scales = input.name() == "scales" && input.type().shape && input.rank() >= 1 &&
+                         input.dim(-1) == Dim(3);
+  meaning.is_guess = is_steering && !is_scales;
+  meaning.kind = is_scales                ? Meaning::kScales
+                 : is_mask || is_steering ? Meaning::kOnes
+                                          : Meaning::kNormal;
+  return meaning;
+}
+
 }  // namespace
 
 std::string Meaning::text() const {
@@ -117,30 +130,20 @@ std::string Meaning::text() const {
 }
 
 Meaning meaning_of(const Value& input, const Graph& graph) {
-  Meaning meaning;
-  const DType dtype = input.dtype();
   const bool is_steering = !steered_by(input, graph.nodes()).empty();
-  meaning.is_guess = is_steering;
-  if (dtype == DType::kBool || (!is_integer(dtype) && has_word(input.name(), {"mask"}))) {
-    meaning.kind = Meaning::kOnes;
-  } else if (!is_integer(dtype) && is_steering) {
-    meaning.kind = Meaning::kOnes;
-  } else if (!is_integer(dtype)) {
-    const bool is_scales = input.name() == "scales" && input.type().shape && input.rank() >= 1 &&
-                           input.dim(-1) == Dim(3);
-    meaning.kind = is_scales ? Meaning::kScales : Meaning::kNormal;
-  } else if (const auto rows = table_rows(input, graph.nodes())) {
+  if (!is_integer(input.dtype())) return meaning_of_reals(input, is_steering);
+  Meaning meaning;
+  if (const auto rows = table_rows(input, graph.nodes())) {
     meaning.kind = Meaning::kIndex;
     meaning.limit = *rows;
-    meaning.is_guess = false;
   } else if (const auto axis = axis_of_lengths(input, graph);
              axis && has_word(input.name(), {"len", "size"})) {
     meaning.kind = Meaning::kLengths;
     meaning.limit = axis->constant().value_or(1);
     meaning.symbol = axis->symbol_name().value_or("");
-    meaning.is_guess = false;
-  } else if (has_word(input.name(), {"mask"}) || is_steering || is_divisor(input, graph.nodes())) {
+  } else if (is_steering || is_divisor(input, graph.nodes()) || has_word(input.name(), {"mask"})) {
     meaning.kind = Meaning::kOnes;
+    meaning.is_guess = is_steering;
   } else {
     meaning.kind = Meaning::kIndex;
     meaning.limit = 2;  // 0 and 1 are good for most that counts

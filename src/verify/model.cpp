@@ -35,8 +35,10 @@ std::vector<Mention> nodes_in(const std::string& message) {
     const bool is_name = message[at - 1] == ' ' || message[at - 1] == ':';
     if (!is_name || end == std::string::npos) continue;
     const auto name = std::string_view(message).substr(at + 1, end - at - 1);
-    if (auto place = place_of(without_function(name)))
-      found.push_back({at, end + 1 - at, std::move(*place)});
+    auto place = place_of(without_function(name));
+    if (!place) continue;
+    found.push_back({at, end + 1 - at, std::move(*place)});
+    at = end;
   }
   return found;
 }
@@ -234,14 +236,16 @@ double Subject::input_bytes(const Sizes& sizes) const {
   return total;
 }
 
-std::string Subject::with_own_names(std::string message) const {
-  const std::vector<Mention> mentions = nodes_in(message);
-  for (auto mention = mentions.rbegin(); mention != mentions.rend(); ++mention) {
-    const InnerNode* inner = inner_node(mention->place);
-    message.replace(mention->begin, mention->size,
-                    in_quotes(inner ? inner->name : node_name(mention->place.index)));
+std::string Subject::with_own_names(const std::string& message) const {
+  std::string text;
+  std::size_t at = 0;
+  for (const Mention& mention : nodes_in(message)) {
+    const InnerNode* inner = inner_node(mention.place);
+    text.append(message, at, mention.begin - at);
+    text += in_quotes(inner ? inner->name : node_name(mention.place.index));
+    at = mention.begin + mention.size;
   }
-  return message;
+  return text.append(message, at);
 }
 
 const InnerNode* Subject::inner_node(const NodePlace& place) const {

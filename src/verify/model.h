@@ -101,7 +101,7 @@ class Subject {
   void find_steered();
   std::vector<std::int64_t> shape_of(const Value& input, const Sizes& sizes) const;
   // The copy's names for nodes give way to the file's.
-  std::string with_own_names(std::string message) const;
+  std::string with_own_names(const std::string& message) const;
 
   std::string name_;
   std::filesystem::path path_;

@@ -183,13 +183,8 @@ class Sweep {
     for (const auto& [name, value] : subject_.declared().graph->outputs()) {
       for (std::size_t axis = 0; axis < (value.type().shape ? value.rank() : 0); ++axis) {
         const Dim& dim = value.dim(static_cast<std::int64_t>(axis));
-        std::vector<SizeSample> samples;
-        for (const auto& [sizes, outcome] : outcomes_) {
-          const auto shape = outcome.outputs.find(name);
-          if (outcome.is_good && shape != outcome.outputs.end() && axis < shape->second.size())
-            samples.push_back({sizes, shape->second[axis]});
-        }
-        const auto actual = find_relation(samples);
+        const auto actual = find_relation(
+            samples_of(name, axis, [](const Outcome& outcome) { return outcome.is_good; }));
         const bool follows = actual && (!actual->is_constant() || *actual == Dim(1));
         // A number in place of an axis's own name is a wrong name; what is computed from an axis
         // may be meant to have that number.
@@ -453,10 +448,13 @@ class Sweep {
 
   // ---- outputs
 
-  std::vector<SizeSample> samples_of(const std::string& output, std::size_t axis) const {
+  // The sizes of an output's axis in the runs that are wanted.
+  template <class Wanted>
+  std::vector<SizeSample> samples_of(const std::string& output, std::size_t axis,
+                                     const Wanted& is_wanted) const {
     std::vector<SizeSample> samples;
     for (const auto& [sizes, outcome] : outcomes_) {
-      if (!is_right(outcome)) continue;
+      if (!is_wanted(outcome)) continue;
       const auto shape = outcome.outputs.find(output);
       if (shape != outcome.outputs.end() && axis < shape->second.size())
         samples.push_back({sizes, shape->second[axis]});
@@ -490,7 +488,8 @@ class Sweep {
     verdict.axis = axis;
     verdict.declared = declared_text(dim);
     verdict.is_number = dim.is_constant();
-    const std::vector<SizeSample> samples = samples_of(name, axis);
+    const std::vector<SizeSample> samples =
+        samples_of(name, axis, [&](const Outcome& outcome) { return is_right(outcome); });
     verdict.actual = find_relation(samples);
     if (has_no_name(verdict.declared)) verdict.remark = "has no name of its own";
     Dim promised = dim;
