@@ -4,18 +4,11 @@
 #include <charconv>
 #include <cstring>
 
-#include <onnx/onnx_pb.h>
-
-#include "base/fail.h"
+#include "base/text.h"
+#include "onnx/proto.h"
 
 namespace voxport {
 namespace {
-
-bool has_external_data(const onnx::GraphProto& graph) {
-  for (const onnx::TensorProto& tensor : graph.initializer())
-    if (tensor.data_location() == onnx::TensorProto::EXTERNAL) return true;
-  return false;
-}
 
 // A loop whose body has no nodes could not be ended while it runs: it is given one, that hands on
 // the condition.
@@ -120,13 +113,8 @@ void free_axes(onnx::ValueInfoProto& input,
 }  // namespace
 
 ProbeCopy probe_copy(Bytes model, const std::set<std::pair<std::string, std::size_t>>& freed) {
-  onnx::ModelProto proto;
-  if (model.size() > INT32_MAX ||
-      !proto.ParseFromArray(model.data(), static_cast<int>(model.size())))
-    fail(Error::kCorrupt, "the file is no ONNX model");
+  onnx::ModelProto proto = parse_model(model);
   onnx::GraphProto& graph = *proto.mutable_graph();
-  if (has_external_data(graph))
-    fail(Error::kUnsupported, "weights in other files: the nodes cannot be looked into");
   ProbeCopy copy;
   for (const onnx::NodeProto& node : graph.node()) copy.node_names.push_back(node.name());
   copy.function_numbers = numbers_in_functions(proto);
