@@ -110,7 +110,7 @@ Subject::Subject(const std::filesystem::path& path, const std::map<std::string, 
     options.optimisation = Optimisation::kNone;
   }
   find_meanings(fillings);
-  find_steered();
+  if (look == Look::kClosely) find_steered();
   session_ = session(options);
   find_axes(freed);
 }
