@@ -81,6 +81,9 @@ struct SpokenSentence {
   std::vector<SpokenPhoneme> phonemes;  // none where the voice does not tell durations
 };
 
+// {"text": ..., "start": ..., "end": ..., "phonemes": [{"phoneme": ..., "start": ..., "end": ...}]}
+std::string to_json(const SpokenSentence& sentence);
+
 struct AudioPiece {
   std::vector<float> samples;            // one channel, from -1 to 1; never normalised
   bool is_last = false;                  // of its sentence; the silence after it is part of it

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <nlohmann/json.hpp>
+
+#include "api/object_text.h"
 #include "base/fail.h"
 #include "phonemes/sentences.h"
 
@@ -254,6 +257,16 @@ std::optional<AudioPiece> SpeakingTask::next() {
   }
   samples_ += piece.samples.size();
   return piece;
+}
+
+std::string to_json(const SpokenSentence& sentence) {
+  nlohmann::ordered_json json = {
+      {"text", sentence.text}, {"start", sentence.start}, {"end", sentence.end}};
+  json["phonemes"] = nlohmann::ordered_json::array();
+  for (const SpokenPhoneme& phoneme : sentence.phonemes)
+    json["phonemes"].push_back(
+        {{"phoneme", phoneme.symbol}, {"start", phoneme.start}, {"end", phoneme.end}});
+  return dump(json);
 }
 
 Stream::Stream(std::unique_ptr<SpeakingTask> task) : task_(std::move(task)) {}

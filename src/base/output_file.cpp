@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <cassert>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -218,6 +219,18 @@ void OutputFile::write_all(Bytes bytes) {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail_with_errno("write", path_);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void OutputFile::overwrite(std::uint64_t offset, Bytes bytes) {
+  assert(offset + bytes.size() <= size_);
+  flush();
+  while (!bytes.empty()) {
+    const ssize_t written = pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail_with_errno("write", path_);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
   }
 }
 

@@ -37,6 +37,8 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   void append(Bytes bytes);
+  // Puts bytes in the place of others that were appended: a header, once the rest is known.
+  void overwrite(std::uint64_t offset, Bytes bytes);
   // Bytes appended so far.
   std::uint64_t size() const { return size_; }
   // Where what was appended so far can be read by this process, whether the file has a name or not.

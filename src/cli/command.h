@@ -15,5 +15,6 @@ using Run = std::function<int()>;
 Run add_check(CLI::App& app);
 Run add_export(CLI::App& app);
 Run add_inspect(CLI::App& app);
+Run add_speak(CLI::App& app);
 
 }  // namespace voxport

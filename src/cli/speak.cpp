@@ -1,0 +1,343 @@
+#include <chrono>
+#include <csignal>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <voxport/error.h>
+#include <voxport/speak.h>
+
+#include "base/fail.h"
+#include "base/output_file.h"
+#include "base/text.h"
+#include "cli/audio_sink.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+#include "cli/text_input.h"
+
+// voxport speak out/ "Hello world." -o hello.wav
+// echo "Hello." | voxport speak out/ --raw | aplay -r 16000 -f S16_LE
+// voxport speak voice.ckpt --file book.txt -o book.wav --durations book.json
+namespace voxport {
+namespace {
+
+constexpr char kDescription[] =
+    "Speak text with an exported voice, streamed: audio of a sentence comes out while the rest of "
+    "it\n"
+    "is still being made, and is what the whole sentence would have given at once. VOICE is a "
+    "folder\n"
+    "that `voxport export` wrote, a single graph (.onnx with its .onnx.json; a sentence then "
+    "comes\n"
+    "as a whole), or a checkpoint, which is exported to a cache first. TEXT is spoken; without "
+    "it,\n"
+    "--file or standard input, line by line as it arrives. Audio goes to the sound device, or "
+    "where\n"
+    "-o and --raw say.";
+
+constexpr char kFooter[] =
+    "Examples:\n"
+    "  voxport speak out/ 'Hello world.' -o hello.wav\n"
+    "  echo 'Hello.' | voxport speak out/ --raw | aplay -r 16000 -f S16_LE\n"
+    "  voxport speak voice.ckpt --file book.txt -o book.wav --durations book.json\n"
+    "  voxport speak out/ --ids ids.txt -o ids.wav --seed 7 --stats";
+
+struct Options {
+  std::string voice, text, file, ids;
+  bool are_phonemes = false;
+  std::string out, durations;
+  bool is_raw = false;
+  std::string decoder = "best";
+  VoiceOptions library;
+  SpeakOptions speak;
+  bool stats = false;
+  bool quiet = false;
+  bool debug = false;
+};
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// What there is to tell when all was said.
+struct Told {
+  double load_seconds = 0;
+  double first_seconds = 0;   // from the loaded voice to the first audio
+  double making_seconds = 0;  // without waiting for whoever listens
+  std::uint64_t samples = 0;
+  std::size_t sentences = 0, pieces = 0;
+};
+
+// Stops reading when it goes, so that nobody waits for text that will not come.
+class StopsReading {
+ public:
+  explicit StopsReading(TextInput& input) : input_(input) {}
+  ~StopsReading() { input_.stop(); }
+  StopsReading(const StopsReading&) = delete;
+  StopsReading& operator=(const StopsReading&) = delete;
+
+ private:
+  TextInput& input_;
+};
+
+// Phonemes of all sentences, one after the other, in one JSON object.
+class DurationsFile {
+ public:
+  DurationsFile(OutputFile& file, const VoiceInfo& info) : file_(file) {
+    append(cat("{\"sample_rate\": ", info.sample_rate, ", \"hop_length\": ", info.hop_length,
+               ", \"sentences\": ["));
+  }
+
+  void add(const SpokenSentence& sentence) {
+    if (sentence.phonemes.empty())
+      fail(Error::kUnsupported, "this voice does not tell how long its phonemes last; ",
+           "those that voxport exports do");
+    append(cat(is_first_ ? "" : ",", "\n", to_json(sentence)));
+    is_first_ = false;
+  }
+
+  void finish() { append("\n]}\n"); }
+
+ private:
+  void append(const std::string& text) { file_.append(as_bytes(text)); }
+
+  OutputFile& file_;
+  bool is_first_ = true;
+};
+
+std::string milliseconds(double seconds) { return cat(std::llround(seconds * 1e3), " ms"); }
+
+std::string audio_text(const Told& told, const VoiceInfo& info) {
+  const double audio = static_cast<double>(told.samples) / static_cast<double>(info.sample_rate);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f s", audio);
+  return text;
+}
+
+std::string stats_text(const Told& told, const VoiceInfo& info) {
+  const double audio = static_cast<double>(told.samples) / static_cast<double>(info.sample_rate);
+  char factor[32];
+  std::snprintf(factor, sizeof factor, "%.3f", audio > 0 ? told.making_seconds / audio : 0);
+  Table table("lr");
+  table.add({"voice loaded in", milliseconds(told.load_seconds)});
+  table.add({"first audio after", milliseconds(told.first_seconds)});
+  table.add({"audio", audio_text(told, info)});
+  table.add({"made in", milliseconds(told.making_seconds)});
+  table.add({"real-time factor", factor});
+  table.add({"sentences", cat(told.sentences)});
+  table.add({"pieces", cat(told.pieces)});
+  return table.text();
+}
+
+SpeakOptions::Input input_of(const Options& options, bool is_standard_input) {
+  if (!options.ids.empty()) return SpeakOptions::kIds;
+  if (options.are_phonemes) return SpeakOptions::kPhonemes;
+  return is_standard_input ? SpeakOptions::kLines : SpeakOptions::kText;
+}
+
+void check_usage(const Options& options, bool has_text) {
+  const int sources =
+      (has_text ? 1 : 0) + (options.file.empty() ? 0 : 1) + (options.ids.empty() ? 0 : 1);
+  if (sources > 1) throw CLI::ValidationError("TEXT", "TEXT, --file and --ids exclude one another");
+  if (!options.ids.empty() && options.are_phonemes)
+    throw CLI::ValidationError("--ids", "--ids and --phonemes exclude one another");
+}
+
+TextInput open_input(const Options& options, bool has_text) {
+  if (has_text) return TextInput::of_text(options.text);
+  if (!options.ids.empty()) return TextInput::of_file(options.ids);
+  return TextInput::of_file(options.file.empty() ? "-" : options.file);
+}
+
+std::unique_ptr<AudioSink> open_sink(const Options& options, const VoiceInfo& info,
+                                     OutputFiles& files) {
+  const AudioFormat format{info.sample_rate, options.is_raw};
+  if (!options.out.empty())
+    return is_file_to_be(options.out) ? file_sink(options.out, format, files)
+                                      : pipe_sink(options.out, format);
+  return options.is_raw ? pipe_sink("-", format) : player_sink(format);
+}
+
+// Where audio goes to standard output, everything else goes to standard error.
+bool writes_to_stdout(const Options& options) {
+  return options.out == "-" || (options.out.empty() && options.is_raw);
+}
+
+void tell(const Options& options, const std::string& text) {
+  if (writes_to_stdout(options)) {
+    std::cerr << text;
+  } else {
+    print(text);
+  }
+}
+
+void tell_unknown(const Stream& stream, std::size_t& told) {
+  const std::vector<std::string> symbols = stream.unknown_symbols();
+  for (; told < symbols.size(); ++told)
+    std::cerr << "voxport: warning: the voice does not know " << in_quotes(symbols[told])
+              << ", which is left out\n";
+}
+
+// One text from its source to where audio goes.
+class Speaking {
+ public:
+  Speaking(const Options& options, const VoiceInfo& info) : options_(options), info_(info) {}
+
+  void speak(Stream& stream) {
+    const Clock::time_point asked = Clock::now();
+    std::size_t unknown = 0;
+    while (true) {
+      const Clock::time_point before = Clock::now();
+      const std::optional<AudioPiece> piece = stream.next();
+      told_.making_seconds += seconds_since(before);
+      tell_unknown(stream, unknown);
+      if (!piece) break;
+      if (!sink_) told_.first_seconds = seconds_since(asked);
+      take(*piece);
+    }
+    finish();
+  }
+
+  // What there is to tell, for people; `load_seconds` is how long the voice took to load.
+  std::string summary(double load_seconds) {
+    told_.load_seconds = load_seconds;
+    if (options_.stats) return stats_text(told_, info_);
+    if (options_.quiet || options_.out.empty()) return "";
+    return cat(printable(options_.out, 4096), ": ", audio_text(told_, info_),
+               " of audio, the first after ", milliseconds(told_.first_seconds), "\n");
+  }
+
+ private:
+  // Nothing is opened for a text that says nothing.
+  void open() {
+    sink_ = open_sink(options_, info_, files_);
+    if (!options_.durations.empty()) durations_.emplace(files_.add(options_.durations), info_);
+  }
+
+  void take(const AudioPiece& piece) {
+    if (!sink_) open();
+    if (piece.starts) {
+      ++told_.sentences;
+      if (durations_) durations_->add(*piece.starts);
+    }
+    ++told_.pieces;
+    told_.samples += piece.samples.size();
+    sink_->write(piece.samples);
+  }
+
+  void finish() {
+    if (!sink_) fail(Error::kUsage, "there is nothing to say: the text has no words");
+    if (durations_) durations_->finish();
+    sink_->finish();
+    files_.commit();
+  }
+
+  const Options& options_;
+  const VoiceInfo& info_;
+  OutputFiles files_;
+  std::unique_ptr<AudioSink> sink_;
+  std::optional<DurationsFile> durations_;
+  Told told_;
+};
+
+int run_speak(Options& options, bool has_text) {
+  check_usage(options, has_text);
+  std::signal(SIGPIPE, SIG_IGN);  // whoever listens may go; that is told like any error
+  const Clock::time_point start = Clock::now();
+  TextInput input = open_input(options, has_text);
+  options.library.on_stage = tell_stages(options.debug);
+  const Voice voice(options.voice, options.library);
+  const double load_seconds = seconds_since(start);
+  if (!options.quiet)
+    for (const std::string& note : voice.info().notes) std::cerr << "voxport: " << note << '\n';
+  options.speak.input = input_of(options, !has_text && options.file.empty());
+  Stream stream = voice.speak([&] { return input.read(); }, options.speak);
+  const StopsReading stops(input);
+  Speaking speaking(options, voice.info());
+  speaking.speak(stream);
+  tell(options, speaking.summary(load_seconds));
+  return 0;
+}
+
+void add_voice_options(CLI::App& app, Options& options) {
+  app.add_option("--decoder", options.decoder,
+                 "which of a folder's decoders: cached (decoder_stream.onnx, which computes\n"
+                 "nothing twice), context (decoder.onnx), or the best there is")
+      ->check(CLI::IsMember({"best", "cached", "context"}))
+      ->capture_default_str();
+  app.add_option("--threads", options.library.threads, "of a run; 0: one for each core")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  app.add_option("--espeak", options.library.espeak, "the program that makes phonemes of text")
+      ->type_name("PROGRAM")
+      ->capture_default_str();
+  app.add_option("--cache", options.library.cache,
+                 "where a checkpoint is exported to (~/.cache/voxport)")
+      ->type_name("FOLDER");
+}
+
+void add_manner_options(CLI::App& app, Options& options) {
+  app.add_option("--speaker", options.speak.speaker, "by name or number; the first without it")
+      ->type_name("NAME|N");
+  app.add_option("--length-scale", options.speak.length_scale, "how long everything lasts")
+      ->type_name("X");
+  app.add_option("--noise-scale", options.speak.noise_scale,
+                 "how far the sound strays from the most likely one")
+      ->type_name("X");
+  app.add_option("--noise-w", options.speak.noise_w, "how far durations stray")->type_name("X");
+  app.add_option("--seed", options.speak.seed,
+                 "of the noise: the same seed gives the same audio, streamed or not")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--sentence-silence", options.speak.sentence_silence,
+                 "silence after each sentence, in seconds")
+      ->type_name("S")
+      ->capture_default_str();
+  app.add_option("--chunk", options.speak.chunk_frames,
+                 "frames of a piece; without it few at first, to be early, then up to 45")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  app.add_flag("--one-shot", options.speak.one_shot, "a sentence is one piece: no streaming");
+}
+
+}  // namespace
+
+Run add_speak(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.description(kDescription);
+  app.footer(kFooter);
+  app.add_option("VOICE", options->voice, "an exported folder, a graph, or a checkpoint")
+      ->required();
+  const CLI::Option* text = app.add_option("TEXT", options->text, "what to say");
+  app.add_option("-f,--file", options->file, "text from a file; - is standard input")
+      ->type_name("FILE");
+  app.add_flag("--phonemes", options->are_phonemes,
+               "what is given are phonemes in the voice's symbols, an utterance a line");
+  app.add_option("--ids", options->ids,
+                 "ids of phonemes from a file, separated by spaces, an utterance a line;\n"
+                 "- is standard input")
+      ->type_name("FILE");
+  app.add_option("-o,--output", options->out,
+                 "a WAV file, which appears when it is complete; - is standard output")
+      ->type_name("FILE");
+  app.add_flag("--raw", options->is_raw,
+               "samples alone, 16-bit little-endian; to standard output without -o");
+  app.add_option("--durations", options->durations, "phonemes with their start and end, as JSON")
+      ->type_name("FILE");
+  add_manner_options(app, *options);
+  add_voice_options(app, *options);
+  app.add_flag("--stats", options->stats, "time to first audio, real-time factor and the like");
+  app.add_flag("-q,--quiet", options->quiet, "print nothing but warnings and errors");
+  app.add_flag("--debug", options->debug, "tell each stage and its time on standard error");
+  return [options, text] {
+    using Decoder = VoiceOptions::Decoder;
+    options->library.decoder = options->decoder == "cached"    ? Decoder::kCached
+                               : options->decoder == "context" ? Decoder::kContext
+                                                               : Decoder::kBest;
+    return run_speak(*options, text->count() > 0);
+  };
+}
+
+}  // namespace voxport
