@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 // The same weights without anything around them, so the same cases.
 std::string recorded_as(const std::string& name) { return name == "bare" ? "no-hyper" : name; }
 
-Voice voice_of(const fs::path& checkpoint) {
-  Voice voice{checkpoint.stem().string(), checkpoint, {}, {}};
+TestVoice voice_of(const fs::path& checkpoint) {
+  TestVoice voice{checkpoint.stem().string(), checkpoint, {}, {}};
   voice.options.check = false;  // tests run the graphs themselves
   for (const char* kind : {".cases", ".noise"}) {
     const fs::path cases =
@@ -30,17 +30,17 @@ Voice voice_of(const fs::path& checkpoint) {
   return voice;
 }
 
-std::vector<Voice> find_voices() {
-  std::vector<Voice> voices;
+std::vector<TestVoice> find_voices() {
+  std::vector<TestVoice> voices;
   for (const fs::path& folder : {data_folder() / "voices", voices_folder()}) {
     for (const auto& entry : fs::directory_iterator(folder)) {
       if (entry.path().extension() != ".ckpt") continue;
-      Voice voice = voice_of(entry.path());
+      TestVoice voice = voice_of(entry.path());
       if (!voice.case_files.empty()) voices.push_back(std::move(voice));
     }
   }
   std::sort(voices.begin(), voices.end(),
-            [](const Voice& a, const Voice& b) { return a.name < b.name; });
+            [](const TestVoice& a, const TestVoice& b) { return a.name < b.name; });
   return voices;
 }
 
@@ -76,22 +76,22 @@ Tensor padded(const Rows& rows) {
 
 }  // namespace
 
-std::vector<Case> Voice::cases() const {
+std::vector<Case> TestVoice::cases() const {
   std::vector<Case> all;
   for (const fs::path& file : case_files)
     for (Case& tested : read_cases(file)) all.push_back(std::move(tested));
   return all;
 }
 
-void PrintTo(const Voice& voice, std::ostream* out) { *out << voice.name; }
+void PrintTo(const TestVoice& voice, std::ostream* out) { *out << voice.name; }
 
-const std::vector<Voice>& recorded_voices() {
-  static const std::vector<Voice> kVoices = find_voices();
+const std::vector<TestVoice>& recorded_voices() {
+  static const std::vector<TestVoice> kVoices = find_voices();
   return kVoices;
 }
 
-const Voice& voice_named(const std::string& name) {
-  for (const Voice& voice : recorded_voices())
+const TestVoice& voice_named(const std::string& name) {
+  for (const TestVoice& voice : recorded_voices())
     if (voice.name == name) return voice;
   fail(Error::kUsage, "there is no voice ", in_quotes(name));
 }
@@ -101,7 +101,7 @@ std::string runtime_trouble() {
   return trouble == "no error" ? "" : trouble;
 }
 
-TwoGraphs::TwoGraphs(const Voice& voice, const ExportOptions& options)
+TwoGraphs::TwoGraphs(const TestVoice& voice, const ExportOptions& options)
     : encoder([&] {
         export_model(voice.checkpoint, folder.path(), options);
         return Session(folder / "encoder.onnx");
@@ -116,7 +116,7 @@ Tensors TwoGraphs::speak(const Tensors& inputs) const {
   return said;
 }
 
-OneGraph::OneGraph(const Voice& voice, const ExportOptions& options)
+OneGraph::OneGraph(const TestVoice& voice, const ExportOptions& options)
     : graph([&] {
         export_model(voice.checkpoint, folder / "voice.onnx", options);
         return Session(folder / "voice.onnx");

@@ -15,7 +15,7 @@
 
 namespace voxport {
 
-struct Voice {
+struct TestVoice {
   std::string name;
   std::filesystem::path checkpoint;
   std::vector<std::filesystem::path> case_files;
@@ -24,11 +24,11 @@ struct Voice {
   std::vector<Case> cases() const;
 };
 
-void PrintTo(const Voice& voice, std::ostream* out);
+void PrintTo(const TestVoice& voice, std::ostream* out);
 
 // All that have recorded cases: those of tests/data/voices, and the bundled one.
-const std::vector<Voice>& recorded_voices();
-const Voice& voice_named(const std::string& name);
+const std::vector<TestVoice>& recorded_voices();
+const TestVoice& voice_named(const std::string& name);
 
 // Why models cannot be run here; empty when they can.
 std::string runtime_trouble();
@@ -38,8 +38,8 @@ struct TwoGraphs {
   TemporaryFolder folder;
   Session encoder, decoder;
 
-  explicit TwoGraphs(const Voice& voice) : TwoGraphs(voice, voice.options) {}
-  TwoGraphs(const Voice& voice, const ExportOptions& options);
+  explicit TwoGraphs(const TestVoice& voice) : TwoGraphs(voice, voice.options) {}
+  TwoGraphs(const TestVoice& voice, const ExportOptions& options);
 
   // Both of them, one after the other: what the encoder gives, and `output`.
   Tensors speak(const Tensors& inputs) const;
@@ -50,7 +50,7 @@ struct OneGraph {
   TemporaryFolder folder;
   Session graph;
 
-  OneGraph(const Voice& voice, const ExportOptions& options);
+  OneGraph(const TestVoice& voice, const ExportOptions& options);
 };
 
 // What the graph takes, from the case: scales in as many rows as it wants, recorded noise by our

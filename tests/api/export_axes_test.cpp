@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Voices, VoiceAxes,
                          test_name);
 
 TEST_P(VoiceAxes, AreAsLongAsPromisedInTwoGraphs) {
-  const Voice& voice = voice_named(GetParam());
+  const TestVoice& voice = voice_named(GetParam());
   const TwoGraphs graphs(voice);
   for (const auto& lengths : kLengths) {
     SCOPED_TRACE(shape_text(lengths));
@@ -168,7 +168,7 @@ TEST_P(VoiceAxes, AreAsLongAsPromisedInTwoGraphs) {
 
 // The frames cannot be seen from outside, but they are the durations' sum, of the longest row.
 TEST_P(VoiceAxes, AreAsLongAsPromisedInOneGraph) {
-  const Voice& voice = voice_named(GetParam());
+  const TestVoice& voice = voice_named(GetParam());
   ExportOptions options = voice.options;
   options.noise_input = true;
   constexpr std::int64_t kEnoughFrames = 2000;
@@ -251,7 +251,7 @@ void expect_promise(const Session& decoder, bool is_rounded_away) {
 }
 
 TEST_P(VoiceAxes, LookAsFarAsPromised) {
-  const Voice& voice = voice_named(GetParam());
+  const TestVoice& voice = voice_named(GetParam());
   for (const bool is_plain : {false, true}) {
     ExportOptions options = voice.options;
     options.plain = is_plain;
@@ -261,7 +261,7 @@ TEST_P(VoiceAxes, LookAsFarAsPromised) {
 }
 
 TEST_P(VoiceAxes, LookAsFarAsPromisedThroughTheFlow) {
-  const Voice& voice = voice_named(GetParam());
+  const TestVoice& voice = voice_named(GetParam());
   expect_promise(TwoGraphs(voice).decoder, voice.name != "small-flow");
 }
 
@@ -274,7 +274,7 @@ std::string sha256sum(const std::filesystem::path& path) {
 }
 
 TEST_F(ExportAxes, ComeWithMetadata) {
-  const Voice& voice = voice_named("slt-x_low");
+  const TestVoice& voice = voice_named("slt-x_low");
   const TwoGraphs graphs(voice);
   std::map<std::string, std::string> expected = {
       {"voxport.version", kVersion},

@@ -42,7 +42,7 @@ TEST(ExportCheck, ReportsWhatWasRun) {
 
 TEST(ExportCheck, PassesEveryVoice) {
   const TemporaryFolder folder;
-  for (const Voice& voice : recorded_voices()) {
+  for (const TestVoice& voice : recorded_voices()) {
     ExportOptions options = voice.options;
     options.check = true;
     for (const char* out : {"voice", "voice.onnx"})

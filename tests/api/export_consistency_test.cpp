@@ -27,7 +27,7 @@ constexpr std::int64_t kNoiseFrames = 4000;
 const std::vector<float> kScales = {0.667F, 1.1F, 0.8F};
 
 // Everything is an input, so that every run can be repeated and every row has its own.
-ExportOptions with_all_inputs(const Voice& voice) {
+ExportOptions with_all_inputs(const TestVoice& voice) {
   ExportOptions options = voice.options;
   options.noise_input = true;
   options.batch_scales = true;
@@ -40,7 +40,7 @@ class Consistency : public testing::TestWithParam<const char*> {
     if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
   }
 
-  static const Voice& voice() { return voice_named(GetParam()); }
+  static const TestVoice& voice() { return voice_named(GetParam()); }
 
   // Exported once for all tests.
   static const TwoGraphs& graphs() {
@@ -384,7 +384,7 @@ std::map<std::string, std::string> files_of(const fs::path& folder) {
 
 TEST(ExportedFiles, AreTheSameEveryTimeAndEverywhere) {
   for (const char* name : {"slt-x_low", "speakers", "bare"}) {
-    const Voice& voice = voice_named(name);
+    const TestVoice& voice = voice_named(name);
     const TemporaryFolder folder;
     for (const char* out : {"a", "b/c/d", "e"})
       export_model(voice.checkpoint, folder / out, voice.options);
@@ -401,7 +401,7 @@ TEST(ExportedFiles, AreTheSameEveryTimeAndEverywhere) {
 }
 
 TEST(ExportedFiles, DoNotDependOnWhereTheCheckpointLies) {
-  const Voice& voice = voice_named("odd-sizes");
+  const TestVoice& voice = voice_named("odd-sizes");
   const TemporaryFolder folder;
   fs::copy_file(voice.checkpoint, folder / "copy.pt");
   export_model(voice.checkpoint, folder / "a");

@@ -27,7 +27,7 @@ onnx::ModelProto read_model(const fs::path& path) {
 }
 
 // All graphs of a voice in a folder, and the whole one.
-std::vector<onnx::ModelProto> exported(const Voice& voice, const ExportOptions& options) {
+std::vector<onnx::ModelProto> exported(const TestVoice& voice, const ExportOptions& options) {
   const TemporaryFolder folder;
   export_model(voice.checkpoint, folder.path(), options);
   export_model(voice.checkpoint, folder / "voice.onnx", options);
@@ -99,7 +99,7 @@ void expect_good(onnx::ModelProto model) {
   for (const auto& port : model.graph().output()) expect_named_axes(port);
 }
 
-class ExportedFile : public testing::TestWithParam<Voice> {};
+class ExportedFile : public testing::TestWithParam<TestVoice> {};
 
 INSTANTIATE_TEST_SUITE_P(Voices, ExportedFile, testing::ValuesIn(recorded_voices()),
                          [](const auto& test) {

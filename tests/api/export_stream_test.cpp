@@ -19,7 +19,7 @@ constexpr double kTwoGraphs = 1e-5;
 
 using Widths = std::vector<std::int64_t>;
 
-class StreamDecoder : public testing::TestWithParam<Voice> {
+class StreamDecoder : public testing::TestWithParam<TestVoice> {
  protected:
   void SetUp() override {
     if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;

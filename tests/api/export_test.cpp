@@ -58,13 +58,13 @@ std::vector<Form> forms() {
 // One graph is made of the same two halves, which meet plainly here and with all that there is.
 std::vector<Form> forms_of_one_graph() { return {kDefault, kEverything}; }
 
-class ExportedVoice : public testing::TestWithParam<std::tuple<Voice, Form>> {
+class ExportedVoice : public testing::TestWithParam<std::tuple<TestVoice, Form>> {
  protected:
   void SetUp() override {
     if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
   }
 
-  static const Voice& voice() { return std::get<0>(GetParam()); }
+  static const TestVoice& voice() { return std::get<0>(GetParam()); }
   static ExportOptions options() {
     ExportOptions options = voice().options;
     std::get<1>(GetParam()).choose(options);
@@ -82,7 +82,7 @@ class ExportedVoice : public testing::TestWithParam<std::tuple<Voice, Form>> {
 class InTwoGraphs : public ExportedVoice {};
 class InOneGraph : public ExportedVoice {};
 
-std::string test_name(const testing::TestParamInfo<std::tuple<Voice, Form>>& test) {
+std::string test_name(const testing::TestParamInfo<std::tuple<TestVoice, Form>>& test) {
   std::string name = cat(std::get<0>(test.param).name, "_", std::get<1>(test.param).name);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;

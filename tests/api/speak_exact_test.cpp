@@ -1,0 +1,156 @@
+// What a voice streams is what it says at once, to the sample.
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <voxport/speak.h>
+
+#include "base/text.h"
+#include "tests/voices.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+
+// After rounding to 16 bits, samples are at most one step apart.
+constexpr double kTolerance = 2e-6;
+
+using Samples = std::vector<float>;
+
+struct Spoken {
+  Samples samples;
+  std::vector<SpokenSentence> sentences;
+  std::size_t pieces = 0;
+};
+
+Spoken all_of(Stream stream) {
+  Spoken spoken;
+  while (const std::optional<AudioPiece> piece = stream.next()) {
+    spoken.samples.insert(spoken.samples.end(), piece->samples.begin(), piece->samples.end());
+    if (piece->starts) spoken.sentences.push_back(*piece->starts);
+    ++spoken.pieces;
+  }
+  return spoken;
+}
+
+double distance(const Samples& a, const Samples& b) {
+  if (a.size() != b.size()) return INFINITY;
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    largest = std::max(largest, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+  return largest;
+}
+
+// One utterance of so many ids.
+std::string ids_text(std::int64_t count) {
+  std::string text;
+  for (const std::int64_t id : phonemes(count, 5)) text += cat(id, " ");
+  return text;
+}
+
+SpeakOptions ids_options() {
+  SpeakOptions options;
+  options.input = SpeakOptions::kIds;
+  options.seed = 3;
+  return options;
+}
+
+// The voice, exported once and loaded with each of its decoders.
+class SpokenVoice : public testing::TestWithParam<TestVoice> {
+ protected:
+  void SetUp() override {
+    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
+    export_model(GetParam().checkpoint, folder_.path(), GetParam().options);
+  }
+
+  Voice load(VoiceOptions::Decoder decoder) const {
+    VoiceOptions options;
+    options.decoder = decoder;
+    return Voice(folder_.path(), options);
+  }
+
+  TemporaryFolder folder_;
+};
+
+INSTANTIATE_TEST_SUITE_P(All, SpokenVoice, testing::ValuesIn(recorded_voices()),
+                         [](const auto& test) {
+                           std::string name = test.param.name;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+// Utterances of one frame to some thousand, in pieces of all sizes.
+TEST_P(SpokenVoice, IsTheSameInPieces) {
+  const Voice voice = load(VoiceOptions::kCached);
+  SpeakOptions options = ids_options();
+  for (const std::int64_t ids : {1, 2, 9, 40, 500}) {
+    options.length_scale = ids == 1 ? 0.01 : 1;
+    options.one_shot = true;
+    const Spoken whole = all_of(voice.speak(ids_text(ids), options));
+    ASSERT_EQ(whole.pieces, 1U);
+    const std::int64_t frames = whole.sentences[0].frames;
+    EXPECT_GE(frames, ids);
+    EXPECT_EQ(frames == 1, ids == 1);
+    options.one_shot = false;
+    for (const std::int64_t chunk : {0, 1, 7, 22, 45, 90}) {
+      if (chunk == 1 && frames > 400) continue;  // the same as 7, and slow
+      options.chunk_frames = chunk;
+      const Spoken spoken = all_of(voice.speak(ids_text(ids), options));
+      EXPECT_LE(distance(spoken.samples, whole.samples), kTolerance)
+          << ids << " ids, " << frames << " frames, " << chunk;
+      EXPECT_TRUE(frames < 200 || spoken.pieces > 1);
+    }
+  }
+}
+
+// decoder.onnx with as much context as it needs.
+TEST_P(SpokenVoice, IsTheSameWithContext) {
+  const Voice voice = load(VoiceOptions::kContext);
+  SpeakOptions options = ids_options();
+  for (const std::int64_t ids : {1, 60}) {
+    options.one_shot = true;
+    const Spoken whole = all_of(voice.speak(ids_text(ids), options));
+    options.one_shot = false;
+    for (const std::int64_t chunk : {0, 7, 22, 45}) {
+      options.chunk_frames = chunk;
+      EXPECT_LE(distance(all_of(voice.speak(ids_text(ids), options)).samples, whole.samples),
+                kTolerance)
+          << ids << " ids, " << chunk;
+    }
+  }
+}
+
+// Both decoders are one network, whose sums they add up in other orders. With weights at random,
+// --plain and what is written without it are that far apart, too.
+TEST_P(SpokenVoice, IsTheSameWithEitherDecoder) {
+  const SpeakOptions options = ids_options();
+  const Spoken cached = all_of(load(VoiceOptions::kCached).speak(ids_text(60), options));
+  const Spoken context = all_of(load(VoiceOptions::kContext).speak(ids_text(60), options));
+  EXPECT_LE(distance(cached.samples, context.samples), 1e-5);
+}
+
+TEST_P(SpokenVoice, LosesNothing) {
+  const Voice voice = load(VoiceOptions::kBest);
+  const std::int64_t hop = voice.info().hop_length;
+  // A kernel that differs from its rate by an odd number leaves samples over.
+  const std::int64_t left_over = GetParam().name == "kernel-uneven" ? 4 : 0;
+  for (const std::int64_t ids : {1, 3, 20, 100}) {
+    const Spoken spoken = all_of(voice.speak(ids_text(ids), ids_options()));
+    EXPECT_EQ(static_cast<std::int64_t>(spoken.samples.size()),
+              hop * spoken.sentences[0].frames + left_over);
+  }
+}
+
+TEST_P(SpokenVoice, RepeatsItself) {
+  const Voice voice = load(VoiceOptions::kBest);
+  SpeakOptions options = ids_options();
+  const Samples once = all_of(voice.speak(ids_text(40), options)).samples;
+  EXPECT_EQ(all_of(voice.speak(ids_text(40), options)).samples, once);
+  EXPECT_EQ(all_of(load(VoiceOptions::kBest).speak(ids_text(40), options)).samples, once);
+  options.seed = 4;
+  EXPECT_NE(all_of(voice.speak(ids_text(40), options)).samples, once);
+}
+
+}  // namespace
+}  // namespace voxport
