@@ -20,7 +20,7 @@ sources = $(shell find src include tests fuzz bench -name '*.h' -o -name '*.cpp'
 help:  ## list the goals
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
-demo: build  ## export the bundled voice, and prove that its axes are free
+demo: build  ## export the bundled voice, prove that its axes are free, and have it say hello
 	@echo "== What is in a checkpoint: voxport inspect voices/slt-x_low.ckpt"
 	@build/voxport inspect voices/slt-x_low.ckpt
 	@echo
@@ -34,9 +34,16 @@ demo: build  ## export the bundled voice, and prove that its axes are free
 	@echo
 	@echo "== The same voice as one graph, as sherpa-onnx and Piper want it: voxport export ... --for sherpa"
 	@build/voxport export voices/slt-x_low.ckpt build/demo/voice.onnx --for sherpa
+	@echo
+	@echo "== Text in, audio out: voxport speak build/demo 'Hello world, ...' -o build/demo/hello.wav --stats"
+	@tools/setup speak
+	@if [[ -e third_party/onnxruntime ]]; then \
+	  build/voxport speak build/demo 'Hello world, this is a test of the streaming voice.' \
+	    -o build/demo/hello.wav --stats; echo "== to be heard in build/demo/hello.wav"; \
+	else echo "there is no ONNX Runtime here to run it"; fi
 
 test: build build/sanitizers/build.ninja  ## run all tests, then those of the readers under sanitizers
-	@tools/setup test || echo "warning: going on without it; the tests that need it are skipped" >&2
+	@tools/setup speak test || echo "warning: going on without it; the tests that need it are skipped" >&2
 	@ctest --preset release --output-on-failure -j $(JOBS)
 	@cmake --build --preset sanitizers
 	@ctest --preset sanitizers --output-on-failure -j $(JOBS)
