@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -101,7 +102,7 @@ std::string outputs_text(const CheckReport& report) {
   std::string details;
   for (const CheckOutput& output : report.outputs) {
     table.add({output.is_true ? "ok" : red("no"), cat(printable(output.name, 40), ":", output.axis),
-               printable(output.declared, 40), output.is_true ? "" : printable(output.remark, 200),
+               printable(output.declared, 40), printable(output.remark, 200),
                output.is_true && output.actual != output.declared && !output.actual.empty()
                    ? cat("= ", output.actual)
                    : ""});
@@ -150,7 +151,7 @@ std::string report_text(const CheckReport& report) {
     text += cat("\n", bold("reference"), dim(" (largest difference, relative to its value)"), "\n",
                 cases_text(report));
   return text + cat("\n  ", with_commas(report.nodes), " nodes, ", report.runs, " runs, ",
-                    report.seconds, " s", report.is_cut_short ? "; cut short" : "", "\n");
+                    std::round(report.seconds * 100) / 100, " s", report.is_cut_short ? "; cut short" : "", "\n");
 }
 
 double most_gigabytes() {

@@ -25,7 +25,8 @@ namespace voxport {
 
 class Caches {
  public:
-  // For a network that is given x, of frames by a name of their own. Adds the inputs first and last to its graph: bool [1].
+  // For a network that is given x, of frames by a name of their own. Adds the inputs first and last
+  // to its graph: bool [1].
   explicit Caches(const Value& x);
 
   // x with `before` steps before it and `after` behind it, of its own or zeros, for a layer that
