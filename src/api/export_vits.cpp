@@ -63,6 +63,7 @@ class VitsExport {
     options_.noise_is_input = work.options.noise_input;
     options_.cuts_after_flow = work.options.cut_after_flow;
     options_.scales_per_row = work.options.batch_scales;
+    field_ = model.receptive_field(options_);
   }
 
   std::vector<ModelFile> models(const std::string& hash) {
@@ -100,8 +101,7 @@ class VitsExport {
     note("graph", role);
     note("axes", axes_json(relation_, options_.noise_is_input));
     note("hop_length", std::to_string(model_.config.decoder.hop_length()));
-    const hifigan::ReceptiveField field = model_.receptive_field(options_);
-    note("receptive_field", Json({{"left", field.left}, {"right", field.right}}).dump());
+    note("receptive_field", Json({{"left", field_.left}, {"right", field_.right}}).dump());
     note("sample_rate", std::to_string(model_.config.sample_rate));
     note("symbols", std::to_string(model_.config.text_encoder.symbols));
     note("speakers", std::to_string(model_.config.speakers));
@@ -120,6 +120,7 @@ class VitsExport {
   const vits::Vits& model_;
   const vits::VoiceConfig& voice_;
   vits::Options options_;
+  hifigan::ReceptiveField field_;
   std::string hash_;
   std::string relation_ = cat(model_.config.decoder.hop_length(), "*frames");
 };

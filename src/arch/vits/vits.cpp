@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "arch/blocks/receptive_field.h"
 #include "arch/vits/length_regulator.h"
+#include "base/fail.h"
 #include "base/tensor_math.h"
 #include "graph/builder.h"
 #include "graph/ops.h"
@@ -237,8 +239,18 @@ std::unique_ptr<Graph> Vits::whole(const Options& options) const {
 
 hifigan::ReceptiveField Vits::receptive_field(const Options& options) const {
   hifigan::ReceptiveField field = hifigan::receptive_field(config.decoder);
-  if (options.cuts_after_flow) return field;
-  return {field.left + flow.reach(), field.right + flow.reach()};
+  if (!options.cuts_after_flow) {
+    field.left += flow.reach();
+    field.right += flow.reach();
+  }
+  Options plain = options;
+  plain.is_plain = true;
+  const hifigan::ReceptiveField told =
+      receptive_field_of(*decoder(plain), "z", "output", config.decoder.hop_length());
+  if (told.left != field.left || told.right != field.right)
+    fail(Error::kInternal, "the layers reach ", field.left, " and ", field.right,
+         " frames, but the nodes of the graph reach ", told.left, " and ", told.right);
+  return field;
 }
 
 }  // namespace voxport::vits

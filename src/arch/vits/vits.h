@@ -45,7 +45,8 @@ struct Vits {
   };
   StreamDecoder stream_decoder(const Options& options) const;
 
-  // Frames of context that decoder(options) needs on each side.
+  // Frames of context that decoder(options) needs on each side. What the layers tell is compared
+  // with what the nodes of the graph tell; fails with kInternal when both differ.
   hifigan::ReceptiveField receptive_field(const Options& options) const;
 
  private:

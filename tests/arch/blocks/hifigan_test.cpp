@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "arch/blocks/receptive_field.h"
 #include "base/text.h"
 #include "graph/ops.h"
 #include "tests/arch/made_up.h"
@@ -376,6 +377,17 @@ TEST_P(GeneratorForms, GiveTheSameInPieces) {
   for (const Widths& widths :
        {Widths{first}, Widths{first, 1, 1, 1, 1, 2, 7}, Widths{first + 3, 5, 1, 5}})
     EXPECT_LE(distance(session, weights, config, frames, &widths), kTolerance) << widths[0];
+}
+
+TEST(ReceptiveField, IsWhatTheNodesTell) {
+  for (const Sizes& sizes : all_sizes()) {
+    const auto graph = graph_of(weights_for(sizes.config), sizes.config, Form::plain());
+    const ReceptiveField told =
+        receptive_field_of(*graph, "x", "output", sizes.config.hop_length());
+    const ReceptiveField expected = receptive_field(sizes.config);
+    EXPECT_EQ(told.left, expected.left) << sizes.name;
+    EXPECT_EQ(told.right, expected.right) << sizes.name;
+  }
 }
 
 // Steps aside.
