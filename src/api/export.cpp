@@ -1,7 +1,6 @@
 #include <nlohmann/json.hpp>
 #include <voxport/export.h>
 
-#include "api/export_check.h"
 #include "api/export_models.h"
 #include "api/object_text.h"
 #include "arch/architecture.h"
@@ -37,6 +36,7 @@ Object merged_parameters(const Object& root, const ExportOptions& options) {
 
 void export_checkpoint(const fs::path& source, const fs::path& out, const ExportOptions& options,
                        StageClock& clock, OutputFiles& files, ExportReport& report) {
+  ExportCheck check(options.check);
   const Checkpoint checkpoint = open_checkpoint(source);
   const StateDict state = find_state_dict(checkpoint.root);
   const auto recognised = state.dict ? recognise_architecture(*state.dict) : std::nullopt;
@@ -47,9 +47,9 @@ void export_checkpoint(const fs::path& source, const fs::path& out, const Export
   clock.done("opened the checkpoint", recognised->sizes);
   report.architecture = recognised->architecture->title;
   report.sizes = recognised->sizes;
-  Export work{source,     out,         options,
-              checkpoint, *state.dict, merged_parameters(checkpoint.root, options),
-              clock,      files,       report};
+  Export work{
+      source, out,   options, checkpoint, *state.dict, merged_parameters(checkpoint.root, options),
+      clock,  files, report,  check};
   if (recognised->architecture->name != "vits") {
     fail(Error::kUnsupported, "this is a ", recognised->architecture->title,
          ", which voxport knows but cannot export yet");
@@ -75,7 +75,6 @@ void write_models(std::vector<ModelFile> models, Export& work) {
   constexpr double kBefore = 0.2;  // of the whole, for reading; what is left belongs to the graphs
   for (const ModelFile& model : models)
     for (const char* end : {"", ".data"}) check_is_no_input(model.path.native() + end, work);
-  ExportCheck check;
   double done = kBefore;
   const double share = (1 - kBefore) / static_cast<double>(models.size());
   for (ModelFile& model : models) {
@@ -93,13 +92,12 @@ void write_models(std::vector<ModelFile> models, Export& work) {
       work.report.files.push_back(
           {file.path, file.bytes, file.path == model.path ? graph.nodes().size() : 0});
     work.clock.done("wrote " + name, "");
-    if (work.options.check) check.start(written);
+    work.check.start(written);
     done += share;
   }
   work.report.checks = {"ONNX's checker", "ONNX's shape inference"};
-  if (!work.options.check) return;
-  check.finish(work.report);
-  work.clock.done("ran the graphs", "");
+  work.check.finish(work.report);
+  if (work.options.check) work.clock.done("ran the graphs", "");
 }
 
 void write_text(const fs::path& path, std::string_view text, Export& work) {

@@ -28,18 +28,6 @@ std::string problem_in(const SweepReport& report) {
   return "";
 }
 
-// One of those that may be at work at once.
-class Lane {
- public:
-  explicit Lane(std::counting_semaphore<>& lanes) : lanes_(lanes) { lanes_.acquire(); }
-  ~Lane() { lanes_.release(); }
-  Lane(const Lane&) = delete;
-  Lane& operator=(const Lane&) = delete;
-
- private:
-  std::counting_semaphore<>& lanes_;
-};
-
 // Returns the number of runs.
 std::size_t check_graph(const std::filesystem::path& readable, const std::string& name) {
   return in_context(cat("checking ", in_quotes(name), ", of which nothing was written"), [&] {
@@ -57,23 +45,35 @@ std::size_t check_graph(const std::filesystem::path& readable, const std::string
 
 }  // namespace
 
+ExportCheck::ExportCheck(bool is_wanted) : is_wanted_(is_wanted) {
+  if (is_wanted_) last_ = std::async(std::launch::async, start_runtime).share();
+}
+
 void ExportCheck::start(const std::vector<WrittenFile>& files) {
+  if (!is_wanted_) return;
   const std::string name = files[0].path.filename();
-  if (!has_runtime()) {
-    reasons_ = {"the graphs were not run: ONNX Runtime is not installed"};
-  } else if (files.size() > 1) {
+  if (files.size() > 1) {
     // A session finds weights by the name that the file beside it does not have yet.
     reasons_.push_back(cat(printable(name), " was not run: its weights lie in another file; ",
                            "`voxport check` does it"));
-  } else {
-    checks_.push_back(std::async(std::launch::async, [this, file = files[0].readable, name] {
-      const Lane lane(lanes_);
-      return check_graph(file, name);
-    }));
+    return;
   }
+  std::packaged_task<std::size_t()> check(
+      [file = files[0].readable, name] { return check_graph(file, name); });
+  checks_.push_back(check.get_future());
+  // One at a time, for each holds the weights.
+  last_ = std::async(std::launch::async, [before = last_, check = std::move(check)]() mutable {
+            before.get();  // fails where there is no runtime, and so does all that follows
+            check();
+          }).share();
 }
 
 void ExportCheck::finish(ExportReport& report) {
+  if (!is_wanted_) return;
+  if (!has_runtime()) {
+    report.notes.emplace_back("the graphs were not run: ONNX Runtime is not installed");
+    return;
+  }
   std::size_t runs = 0;
   for (std::future<std::size_t>& check : checks_) runs += check.get();
   if (runs > 0)

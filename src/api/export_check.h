@@ -2,7 +2,6 @@
 #pragma once
 
 #include <future>
-#include <semaphore>
 #include <string>
 #include <vector>
 
@@ -12,10 +11,14 @@
 
 namespace voxport {
 
-// Each graph is loaded and run at a few sizes, on a thread of its own, while others are still being
-// written. The files need no name of their own for that.
+// Each graph is loaded and run at a few sizes, one after the other on a thread of their own, while
+// others are still being written. The files need no name of their own for that. ONNX Runtime is
+// started at once, since that takes its time.
 class ExportCheck {
  public:
+  // Does nothing where it is not wanted.
+  explicit ExportCheck(bool is_wanted);
+
   // The files of one graph.
   void start(const std::vector<WrittenFile>& files);
 
@@ -25,10 +28,10 @@ class ExportCheck {
   void finish(ExportReport& report);
 
  private:
-  std::counting_semaphore<> lanes_{2};  // more would save little time, and each holds the weights
-  std::vector<std::string> reasons_;    // why there was no check
-  // Numbers of runs. The last member: when it goes, it waits for what uses the others.
-  std::vector<std::future<std::size_t>> checks_;
+  bool is_wanted_;
+  std::vector<std::string> reasons_;  // why there was no check
+  std::shared_future<void> last_;     // done when all that was started so far is; the runtime first
+  std::vector<std::future<std::size_t>> checks_;  // numbers of runs
 };
 
 }  // namespace voxport

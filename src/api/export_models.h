@@ -9,6 +9,7 @@
 
 #include <voxport/export.h>
 
+#include "api/export_check.h"
 #include "api/stage_clock.h"
 #include "base/output_file.h"
 #include "checkpoint/checkpoint.h"
@@ -29,6 +30,7 @@ struct Export {
   StageClock& clock;
   OutputFiles& files;
   ExportReport& report;
+  ExportCheck& check;
   std::optional<std::filesystem::path> config = std::nullopt;  // that was given or found
 
   // Tells how far the export is, from 0 to 1.

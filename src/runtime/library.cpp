@@ -124,4 +124,6 @@ std::string runtime_version() { return library().version; }
 
 fs::path runtime_path() { return library().path; }
 
+void start_runtime() { ort_env(); }
+
 }  // namespace voxport

@@ -19,4 +19,8 @@ namespace voxport {
 std::string runtime_version();
 std::filesystem::path runtime_path();
 
+// Does now what the first session would have to wait for, some 100 ms; may be called on a thread of
+// its own. Fails in the same way.
+void start_runtime();
+
 }  // namespace voxport

@@ -192,7 +192,8 @@ TEST(ExportedFiles, AreAllReported) {
   StageClock clock(options.on_stage);
   OutputFiles files;
   ExportReport report;
-  Export work{source, out, options, checkpoint, checkpoint.root, {}, clock, files, report};
+  ExportCheck check(false);
+  Export work{source, out, options, checkpoint, checkpoint.root, {}, clock, files, report, check};
   OnnxOptions small;
   small.max_file_bytes = 2000;
   std::vector<ModelFile> models;
