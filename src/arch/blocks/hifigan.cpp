@@ -334,14 +334,14 @@ Tiling Generator::tiling_before(std::size_t stage, const Value& x, const Form& f
 Value Generator::sum_of_resblocks(const Value& x, std::size_t stage, const Form& form,
                                   Caches* caches) const {
   const Value start = pass_through(x, form);
+  const std::vector<ResBlock>& blocks = resblocks.at(stage);
   std::int64_t furthest = 0;
-  for (const ResBlock& block : resblocks.at(stage))
-    furthest = std::max(furthest, block.look_ahead());
-  Value sum;
-  for (const ResBlock& block : resblocks.at(stage)) {
-    const Value y = block(delayed(start, furthest - block.look_ahead(), caches), form, caches);
-    sum = sum ? sum + y : y;
-  }
+  for (const ResBlock& block : blocks) furthest = std::max(furthest, block.look_ahead());
+  const auto result = [&](const ResBlock& block) {
+    return block(delayed(start, furthest - block.look_ahead(), caches), form, caches);
+  };
+  Value sum = result(blocks.at(0));
+  for (std::size_t j = 1; j < blocks.size(); ++j) sum = sum + result(blocks[j]);
   return sum;
 }
 
