@@ -31,6 +31,7 @@ constexpr Command kCommands[] = {
     {"export", "turn a trained model into ONNX, every axis free", add_export},
     {"check", "prove that a model's axes are free, or name the node that is in the way", add_check},
     {"speak", "say a text with an exported voice, streamed", add_speak},
+    {"bench", "measure how fast a voice speaks on this machine", add_bench},
     {"inspect", "show what a checkpoint holds, running nothing of it", add_inspect},
 };
 

@@ -1,0 +1,161 @@
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <voxport/bench.h>
+
+#include "base/blob.h"
+#include "base/output_file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+// voxport bench out/
+// voxport bench out/ --threads 1 --chunk 45 --json
+// voxport bench out/ --text speech.txt --svg speech.svg
+namespace voxport {
+namespace {
+
+constexpr char kDescription[] =
+    "Measure how fast a voice speaks on this machine: how long it takes to load, how soon a text\n"
+    "is heard, how much faster than real time it is made, how evenly the pieces come, and whether\n"
+    "a player would ever have run out of them. A short, a medium and a long text are spoken, or\n"
+    "ids by the thousand where a voice takes no text. Figures are medians of a few runs.";
+
+constexpr char kFooter[] =
+    "Examples:\n"
+    "  voxport bench out/\n"
+    "  voxport bench out/ --threads 1 --decoder context\n"
+    "  voxport bench voice.ckpt --text speech.txt --svg speech.svg\n"
+    "  voxport bench out/ --json | jq '.texts[] | {name, first: .streamed.first_audio}'";
+
+struct Options {
+  std::string voice, text, svg;
+  std::string decoder = "best";
+  BenchOptions library;
+  bool json = false;
+  bool quiet = false;
+  bool debug = false;
+};
+
+const std::map<std::string, VoiceOptions::Decoder> kDecoders = {
+    {"best", VoiceOptions::kBest},
+    {"cached", VoiceOptions::kCached},
+    {"context", VoiceOptions::kContext},
+};
+
+// With three digits, which is as much as a measurement is good for.
+std::string digits(double value) {
+  if (value <= 0 || !std::isfinite(value)) return "0";
+  const double power = std::pow(10, std::max(0.0, 2 - std::floor(std::log10(value))));
+  return cat(std::round(value * power) / power);
+}
+
+std::string milliseconds(double seconds) { return digits(seconds * 1e3) + " ms"; }
+
+std::string spread_text(const BenchSpread& spread) {
+  return cat(digits(spread.median * 1e3), " / ", digits(spread.p95 * 1e3), " / ",
+             digits(spread.worst * 1e3));
+}
+
+std::string stages_text(const BenchReport& report) {
+  Table table("lrrrrrr");
+  table.add({"", dim("sentences"), dim("ids"), dim("audio"), dim("phonemes"), dim("encoder"),
+             dim("decoder")});
+  for (const BenchText& text : report.texts)
+    table.add({text.name, with_commas(text.sentences), with_commas(text.ids),
+               digits(text.audio) + " s", milliseconds(text.phonemes), milliseconds(text.encoder),
+               milliseconds(text.decoder)});
+  return table.text();
+}
+
+void add_way(Table& table, const std::string& name, const BenchWay& way) {
+  const bool is_one = way.pieces < 2;
+  table.add({name, milliseconds(way.first_audio), milliseconds(way.total),
+             digits(way.real_time_factor), with_commas(way.pieces),
+             is_one ? "" : spread_text(way.gap), is_one ? "" : digits(way.gap_ratio.worst),
+             way.ran_dry > 0 ? red(milliseconds(way.ran_dry)) : "never"});
+}
+
+std::string speaking_text(const BenchReport& report) {
+  Table table("lrrrrrrr");
+  table.add({"", dim("first audio"), dim("all"), dim("real time"), dim("pieces"),
+             dim("gaps in ms: median / p95 / worst"), dim("worst of a piece"), dim("ran dry")});
+  for (const BenchText& text : report.texts) {
+    add_way(table, text.name, text.streamed);
+    add_way(table, "  by sentence", text.one_shot);
+  }
+  return table.text();
+}
+
+std::string report_text(const BenchReport& report) {
+  std::string text = cat(bold(printable(report.path, 4096)), ": ", printable(report.voice.decoder),
+                         ", ", report.voice.sample_rate, " Hz, ", report.threads,
+                         report.threads == 1 ? " thread" : " threads", ", medians of ", report.runs,
+                         report.runs == 1 ? " run" : " runs", "\n");
+  for (const std::string& note : report.voice.notes) text += cat("  ", note, "\n");
+  text +=
+      cat("  loaded in ", milliseconds(report.load), ", the first time in ",
+          milliseconds(report.first_load), "\n  at most ", human_bytes(report.streamed_peak_bytes),
+          " of memory while streaming, ", human_bytes(report.peak_bytes), " by sentence\n");
+  text += cat("\n", bold("each stage alone"), "\n", stages_text(report));
+  return text + cat("\n", bold("speaking"), "\n", speaking_text(report));
+}
+
+int run_bench(Options& options) {
+  ProgressLine progress("measuring", options.quiet || options.debug);
+  if (!options.text.empty()) options.library.text = Blob::map_file(options.text).text();
+  options.library.voice.decoder = kDecoders.at(options.decoder);
+  options.library.voice.on_stage = tell_stages(options.debug);
+  options.library.on_progress = [&](double done) { progress.show(done); };
+  OutputFiles files;  // before anything is measured, so that nobody waits for what cannot be kept
+  OutputFile* const svg = options.svg.empty() ? nullptr : &files.add(options.svg);
+  const BenchReport report = bench_voice(options.voice, options.library);
+  progress.clear();
+  if (svg) svg->append(as_bytes(to_svg(report)));
+  files.commit();
+  if (!options.quiet) print(options.json ? to_json(report) + "\n" : report_text(report));
+  return 0;
+}
+
+}  // namespace
+
+Run add_bench(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.description(kDescription);
+  app.footer(kFooter);
+  app.add_option("VOICE", options->voice,
+                 "an exported folder, a graph (.onnx) with its .json, or a checkpoint")
+      ->required();
+  app.add_option("--text", options->text,
+                 "what is spoken, in place of voxport's own texts; ids, one utterance a line,\n"
+                 "for a voice that takes no text")
+      ->type_name("FILE");
+  app.add_option("--threads", options->library.voice.threads,
+                 "that share the work of one run; 0: one for each core")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  app.add_option("--chunk", options->library.chunk_frames,
+                 "frames of a piece; 0: few at first, to be early, then more")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1 << 24))
+      ->capture_default_str();
+  app.add_option("--decoder", options->decoder,
+                 "cached is decoder_stream.onnx, context is decoder.onnx, best is the first\n"
+                 "of them that is there")
+      ->check(CLI::IsMember({"best", "cached", "context"}))
+      ->capture_default_str();
+  app.add_option("--runs", options->library.runs, "of everything; one more comes before")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  app.add_option("--svg", options->svg, "draw audio against time")->type_name("FILE");
+  app.add_flag("--json", options->json, "one JSON object on standard output; times in seconds");
+  app.add_flag("-q,--quiet", options->quiet, "print nothing but errors");
+  app.add_flag("--debug", options->debug, "tell each stage, its time and counts on standard error");
+  return [options] { return run_bench(*options); };
+}
+
+}  // namespace voxport

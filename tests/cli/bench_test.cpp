@@ -1,0 +1,191 @@
+// voxport bench, as one types it: what it prints, what it draws, how it ends.
+#include <regex>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+class BenchCommand : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TemporaryFolder;
+    run("export -q --no-check " + data("voices/single.ckpt") + " " + voice());
+    trouble_ = run("bench -q --runs 1 " + voice()).err;
+  }
+  static void TearDownTestSuite() { delete folder_; }
+
+  void SetUp() override {
+    if (contains(trouble_, "ONNX Runtime")) GTEST_SKIP() << trouble_;
+  }
+
+  static std::string voice() { return (*folder_ / "voice").string(); }
+  static fs::path file(const std::string& name) { return *folder_ / name; }
+
+  static std::string failure(int exit_code, const std::string& arguments) {
+    const Result result = run("bench " + arguments);
+    EXPECT_EQ(result.exit_code, exit_code) << arguments;
+    EXPECT_EQ(result.out, "") << arguments;
+    return result.err;
+  }
+
+  static inline TemporaryFolder* folder_ = nullptr;
+  static inline std::string trouble_;
+};
+
+std::set<std::string> keys_of(const Json& object) {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.insert(key);
+  return keys;
+}
+
+using Keys = std::set<std::string>;
+
+// Whether & stands for nothing but itself, and < and > for nothing at all.
+bool is_plain_text(std::string text) {
+  static const std::regex kEntity("&(?:amp|lt|gt|quot|#39);");
+  return std::regex_replace(text, kEntity, "").find_first_of("<>&") == std::string::npos;
+}
+
+// Whether every tag is closed, in its turn.
+bool is_well_formed(const std::string& xml) {
+  static const std::regex kTag(
+      R"re(<\?xml [^<>]*\?>|<(/?)([a-z]+)((?: [a-zA-Z0-9]+="[^"<&]*")*)(/?)>)re");
+  std::vector<std::string> open;
+  auto at = xml.begin();
+  for (std::sregex_iterator tag(xml.begin(), xml.end(), kTag), end; tag != end; ++tag) {
+    if (!is_plain_text({at, (*tag)[0].first})) return false;
+    at = (*tag)[0].second;
+    const std::string name = (*tag)[2];
+    if (name.empty() || (*tag)[4].length() > 0) continue;
+    if ((*tag)[1].length() == 0) {
+      open.push_back(name);
+      continue;
+    }
+    if (open.empty() || open.back() != name) return false;
+    open.pop_back();
+  }
+  return open.empty() && is_plain_text({at, xml.end()});
+}
+
+TEST_F(BenchCommand, TellsAllFiguresAsJson) {
+  const Result result = run("bench --json --runs 2 --threads 1 --chunk 20 " + voice());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  const Json report = Json::parse(result.out);
+  EXPECT_EQ(keys_of(report), (Keys{"path", "sample_rate", "hop_length", "streams", "decoder",
+                                   "threads", "runs", "chunk_frames", "first_load", "load",
+                                   "streamed_peak_bytes", "peak_bytes", "texts"}));
+  EXPECT_EQ(report["threads"], 1);
+  EXPECT_EQ(report["runs"], 2);
+  EXPECT_EQ(report["chunk_frames"], 20);
+  EXPECT_EQ(report["decoder"], "decoder_stream.onnx");
+  EXPECT_GT(report["load"], 0);
+  EXPECT_GT(report["streamed_peak_bytes"], 1'000'000);
+  EXPECT_GE(report["peak_bytes"], report["streamed_peak_bytes"]);
+  ASSERT_EQ(report["texts"].size(), 3);
+  EXPECT_EQ(report["texts"][0]["name"], "short");
+  EXPECT_EQ(report["texts"][2]["name"], "long");
+  for (const Json& text : report["texts"]) {
+    EXPECT_EQ(keys_of(text), (Keys{"name", "sentences", "ids", "frames", "audio", "phonemes",
+                                   "encoder", "decoder", "streamed", "one_shot"}));
+    for (const char* way : {"streamed", "one_shot"})
+      EXPECT_EQ(keys_of(text[way]), (Keys{"first_audio", "total", "real_time_factor", "pieces",
+                                          "gap", "gap_ratio", "least_left", "ran_dry", "points"}));
+  }
+}
+
+// Times differ from run to run; that they belong together does not.
+TEST_F(BenchCommand, GivesFiguresThatAgree) {
+  const Json report = Json::parse(run("bench --json --runs 1 " + voice()).out);
+  for (const Json& text : report["texts"]) {
+    const double audio = text["audio"];
+    EXPECT_NEAR(audio,
+                text["frames"].get<double>() * report["hop_length"].get<double>() /
+                    report["sample_rate"].get<double>(),
+                1e-6);
+    EXPECT_EQ(text["one_shot"]["pieces"], text["sentences"]);
+    EXPECT_GT(text["streamed"]["pieces"], text["sentences"]);
+    EXPECT_GT(text["encoder"], 0);
+    EXPECT_GT(text["decoder"], 0);
+    for (const char* name : {"streamed", "one_shot"}) {
+      const Json& way = text[name];
+      EXPECT_EQ(way["points"].size(), way["pieces"]);
+      EXPECT_EQ(way["points"].front()["seconds"], way["first_audio"]);
+      EXPECT_EQ(way["points"].back()["seconds"], way["total"]);
+      EXPECT_NEAR(way["points"].back()["audio"], audio, 1e-6);
+      EXPECT_NEAR(way["real_time_factor"].get<double>() * audio, way["total"], 1e-6);
+      EXPECT_LE(way["gap"]["median"], way["gap"]["p95"]);
+      EXPECT_LE(way["gap"]["p95"], way["gap"]["worst"]);
+    }
+  }
+}
+
+TEST_F(BenchCommand, SpeaksWhatItIsGiven) {
+  write_file(file("ids"), "1 5 9 2\n\n3 4\n");
+  const Result result = run("bench --json --runs 1 " + voice() + " --text " + file("ids").string());
+  const Json report = Json::parse(result.out);
+  ASSERT_EQ(report["texts"].size(), 1);
+  EXPECT_EQ(report["texts"][0]["name"], "text");
+  EXPECT_EQ(report["texts"][0]["sentences"], 2);
+  EXPECT_EQ(report["texts"][0]["ids"], 6);
+}
+
+TEST_F(BenchCommand, TakesEitherDecoderAndAWholeVoice) {
+  const Result context = run("bench --runs 1 --decoder context " + voice());
+  EXPECT_TRUE(contains(context.out, ": decoder.onnx, ")) << context.out << context.err;
+  EXPECT_TRUE(contains(context.out, "by sentence"));
+  const std::string graph = file("one.onnx").string();
+  run("export -q --no-check " + data("voices/single.ckpt") + " " + graph);
+  const Result whole = run("bench --json --runs 1 " + graph);
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  const Json report = Json::parse(whole.out);
+  EXPECT_EQ(report["streams"], false);
+  EXPECT_EQ(report["texts"][1]["streamed"]["pieces"], 1);
+  EXPECT_EQ(report["texts"][1]["decoder"], 0);
+}
+
+TEST_F(BenchCommand, DrawsOneFileThatNeedsNoOther) {
+  const fs::path odd = file("a <b> & c");
+  fs::copy(voice(), odd);
+  const std::string drawing = file("drawing.svg").string();
+  const Result result = run("bench -q --runs 1 '" + odd.string() + "' --svg " + drawing);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out + result.err, "");
+  const std::string svg = contents(drawing);
+  EXPECT_TRUE(is_well_formed(svg)) << svg;
+  for (const char* part : {"xmlns=\"http://www.w3.org/2000/svg\"", "short: ", "medium: ", "long: ",
+                           "class=\"stair streamed\"", "class=\"stair whole\""})
+    EXPECT_TRUE(contains(svg, part)) << part;
+  for (const char* part : {"href", "url(", "nan", "inf\""})
+    EXPECT_FALSE(contains(svg, part)) << part;
+}
+
+TEST_F(BenchCommand, FailsWithOneMessage) {
+  EXPECT_EQ(failure(3, "/nonexistent"),
+            "voxport: cannot open '/nonexistent': No such file or directory\n"
+            "  while measuring '/nonexistent'\n");
+  write_file(file("broken.ckpt"), "no checkpoint");
+  EXPECT_TRUE(failure(3, file("broken.ckpt").string()).starts_with("voxport: "));
+  write_file(file("empty"), "\n");
+  EXPECT_EQ(failure(2, voice() + " --text " + file("empty").string()),
+            "voxport: there is nothing to be spoken in the text '\\x0a'\n  while measuring '" +
+                voice() + "'\n");
+  write_file(file("words"), "Hello.\n");
+  EXPECT_TRUE(contains(failure(2, voice() + " --text " + file("words").string()), "Hello."));
+  EXPECT_TRUE(contains(failure(3, voice() + " --text /nonexistent"), "'/nonexistent'"));
+  EXPECT_TRUE(contains(failure(6, voice() + " --svg " + voice()), "is a folder"));
+  failure(2, voice() + " --runs 0");
+  failure(2, voice() + " --decoder none");
+}
+
+}  // namespace
+}  // namespace voxport
