@@ -114,7 +114,7 @@ void SpeakingTask::prepare_all() {
   }
   {
     const std::lock_guard lock(mutex_);
-    error_ = error;
+    error_ = std::move(error);  // whoever rethrows it adds to it: from now on it is theirs alone
     is_all_ready_ = true;
   }
   changed_.notify_all();
