@@ -42,11 +42,13 @@ demo: build  ## export the bundled voice, prove that its axes are free, and have
 	    -o build/demo/hello.wav --stats; echo "== to be heard in build/demo/hello.wav"; \
 	else echo "there is no ONNX Runtime here to run it"; fi
 
-test: build build/sanitizers/build.ninja  ## run all tests, then those of the readers under sanitizers
+test: build build/sanitizers/build.ninja build/tsan/build.ninja  ## run all tests, then those of readers and threads under sanitizers
 	@tools/setup speak test || echo "warning: going on without it; the tests that need it are skipped" >&2
 	@ctest --preset release --output-on-failure -j $(JOBS)
 	@cmake --build --preset sanitizers
 	@ctest --preset sanitizers --output-on-failure -j $(JOBS)
+	@cmake --build --preset tsan
+	@ctest --preset tsan --output-on-failure
 
 build: onnxruntime build/release/build.ninja  ## build build/voxport
 	@cmake --build --preset release
