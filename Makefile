@@ -11,7 +11,7 @@ CLANG_FORMAT ?= clang-format-14
 CLANG_TIDY ?= clang-tidy-14
 
 # Each is run by Debian's Python, the one that sees Debian's PyTorch, with the program as its argument.
-BENCHMARKS := bench/inspect_checkpoint.py bench/export_voice.py
+BENCHMARKS := bench/inspect_checkpoint.py bench/export_voice.py bench/stream_voice.py
 
 sources = $(shell find src include tests fuzz bench -name '*.h' -o -name '*.cpp')
 
@@ -56,7 +56,7 @@ build: onnxruntime build/release/build.ninja  ## build build/voxport
 
 bench: build  ## measure voxport beside PyTorch (VOXPORT_BASELINE: its exports)
 	@tools/setup bench
-	@cmake --build --preset release --target bench_graphs
+	@cmake --build --preset release --target bench_graphs bench_streams
 	@for script in $(BENCHMARKS); do /usr/bin/python3 "$$script" build/voxport; done
 
 # A target starts from what is known (its own corpus, past findings, our seeds, the tests' checkpoints).

@@ -23,6 +23,7 @@ import subprocess
 import tempfile
 
 from processes import peak_memory, spawn
+from table import tell, tell_ratio
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -38,17 +39,6 @@ MAX_ENCODER_NODES = 1000
 
 def max_peak_mb(written_mb):
     return 2 * written_mb + 64
-
-
-def tell(what, baseline, ours, ratio="", target="", is_met=None):
-    """A line of the table: a figure, its baseline, and whether it is what we aim for."""
-    verdict = {None: "", True: "met", False: "MISSED"}[is_met]
-    print(("%-34s %12s %12s %9s   %-12s %s" % (what, baseline, ours, ratio, target, verdict)).rstrip(), flush=True)
-
-
-def tell_ratio(what, baseline, ours, ratio, target=None):
-    tell(what, baseline, ours, "%.2f x" % ratio, ">= %g x" % target if target else "",
-         ratio >= target if target else None)
 
 
 def varint(data, at):

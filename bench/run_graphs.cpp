@@ -10,13 +10,10 @@
 // MatMul. Both sides are charged the work of the baseline: its convolutions, counted by their
 // shapes while it runs.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <functional>
 #include <iostream>
 #include <limits>
 #include <optional>
@@ -29,6 +26,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/fail.h"
+#include "bench/in_turns.h"
+#include "bench/inputs.h"
 #include "runtime/library.h"
 #include "runtime/session.h"
 
@@ -38,65 +37,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int kMinRounds = 5;
-
-// Measuring.
-
-double milliseconds(const std::function<void()>& body) {
-  const auto begin = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
-      .count();
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
-// Medians, in milliseconds. The ratio is the median of those of neighbours in time, which is
-// steadier than that of the medians.
-struct Times {
-  double baseline = 0;
-  double ours = 0;
-  double ratio = 0;
-  int rounds = 0;
-};
-
-// Each side is called with the list that it adds its times to, as many as the other.
-using Side = std::function<void(std::vector<double>&)>;
-
-// Runs both sides in turns, for about so many seconds.
-Times in_turns(double seconds, const Side& baseline, const Side& ours) {
-  std::vector<double> baseline_times;
-  std::vector<double> our_times;
-  Times times;
-  double spent = 0;
-  while (times.rounds < kMinRounds || spent < 1e3 * seconds) {
-    const bool is_reversed = times.rounds++ % 2 == 1;
-    spent += milliseconds([&] {
-      if (is_reversed) ours(our_times);
-      baseline(baseline_times);
-      if (!is_reversed) ours(our_times);
-    });
-  }
-  std::vector<double> ratios(our_times.size());
-  std::ranges::transform(baseline_times, our_times, ratios.begin(), std::divides<>());
-  times.baseline = median(std::move(baseline_times));
-  times.ours = median(std::move(our_times));
-  times.ratio = median(std::move(ratios));
-  return times;
-}
-
 // Inputs.
-
-Tensor int64s(std::vector<std::int64_t> shape, const std::vector<std::int64_t>& values) {
-  std::string bytes(values.size() * sizeof(std::int64_t), '\0');
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return make_tensor(DType::kInt64, std::move(shape), {}, 0,
-                     storage_of(Blob::own(std::move(bytes))));
-}
 
 Tensor normal_numbers(const std::vector<std::int64_t>& shape) {
   std::int64_t count = 1;
@@ -108,17 +49,8 @@ Tensor normal_numbers(const std::vector<std::int64_t>& shape) {
   return tensor_of(shape, values);
 }
 
-// Letters with the padding symbol, 0, between them, as Piper's phonemes come.
-Tensors encoder_inputs(const Session& encoder, int phonemes) {
-  std::vector<std::int64_t> ids(static_cast<std::size_t>(phonemes));
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    ids[i] = i % 2 == 1 ? 0 : 14 + static_cast<std::int64_t>(i * 7 % 26);
-  Tensors inputs;
-  inputs["input"] = int64s({1, phonemes}, ids);
-  inputs["input_lengths"] = int64s({1}, {phonemes});
-  inputs["scales"] = tensor_of({3}, {0, 1, 0});
-  if (encoder.inputs().size() > inputs.size()) inputs["sid"] = int64s({1}, {0});
-  return inputs;
+Tensors letters_inputs(const Session& encoder, int phonemes) {
+  return encoder_inputs(encoder, letters(phonemes));
 }
 
 // Ones for y_mask, and normal numbers for z and g, whose channels are known.
@@ -319,7 +251,7 @@ void print_report(const json& report) {
 
 int bench_graphs(int argc, char** argv) {
   CLI::App app("Runs two exports of one voice side by side.");
-  Pair encoder{"encoder", {}, "phonemes", {50, 200}, encoder_inputs};
+  Pair encoder{"encoder", {}, "phonemes", {50, 200}, letters_inputs};
   Pair decoder{"decoder", {}, "frames", {128, 800}, decoder_inputs};
   std::vector<int> threads = {1, 2};
   double seconds = 4;
