@@ -40,7 +40,7 @@ Value for_rank(const Value& scale, std::int64_t rank) {
   if (scale.rank() == 1) return scale;
   std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
   shape[0] = -1;
-  return reshape(scale, std::move(shape));
+  return reshape(scale, shape);
 }
 
 // [b, t] as one channel, channels last.
