@@ -240,6 +240,7 @@ std::unique_ptr<Phonemiser> LoadedVoice::take_phonemiser() const {
 
 void LoadedVoice::give_back(std::unique_ptr<Phonemiser> phonemiser) const {
   constexpr std::size_t kMostIdle = 4;
+  phonemiser->forget_unknown();
   const std::lock_guard lock(mutex_);
   if (idle_.size() < kMostIdle) idle_.push_back(std::move(phonemiser));
 }

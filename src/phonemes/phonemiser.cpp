@@ -158,6 +158,11 @@ std::vector<Utterance> Phonemiser::operator()(std::string_view text) {
 
 std::vector<std::string> Phonemiser::take_unknown() { return std::exchange(unknown_, {}); }
 
+void Phonemiser::forget_unknown() {
+  told_.clear();
+  unknown_.clear();
+}
+
 std::vector<Phonemiser::Draft> Phonemiser::drafts_of_text(std::string_view text) const {
   Draft draft{one_line(text), {}, true};
   for (const char32_t c : decompose(utf8(draft.text))) {

@@ -48,6 +48,8 @@ class Phonemiser {
 
   // Symbols that were left out because the voice has no ids for them, each told once.
   std::vector<std::string> take_unknown();
+  // Tells them anew from now on, to whoever comes next.
+  void forget_unknown();
 
  private:
   struct Draft;

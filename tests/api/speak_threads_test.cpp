@@ -274,6 +274,15 @@ TEST_F(SpeakThreads, GoesFromThreadToThread) {
   EXPECT_EQ(samples, said(*voice_, ids, options));
 }
 
+// Phonemisers go from stream to stream; what one has told is news to the next.
+TEST_F(SpeakThreads, EachTellsWhatItLeftOut) {
+  for (int i = 0; i < 3; ++i) {
+    Stream stream = voice_->speak("Hello% world%.", options_of(1, SpeakOptions::kText));
+    EXPECT_FALSE(all_of(stream).empty());
+    EXPECT_EQ(stream.unknown_symbols(), (std::vector<std::string>{"%"}));
+  }
+}
+
 TEST_F(SpeakThreads, AnErrorOfTheSourceArrives) {
   Stream stream =
       voice_->speak([]() -> std::string { throw Error(Error::kUnreadable, "the line is dead"); },

@@ -238,6 +238,11 @@ TEST(Phonemiser, TakesTheTextItselfForSymbols) {
   Phonemiser phonemise(config, {.espeak = "/nowhere/espeak-ng"});
   EXPECT_EQ(phonemes_of(phonemise("AbBç, ß!").at(0)), "abBc\u0327 ss");
   EXPECT_EQ(phonemise.take_unknown(), (std::vector<std::string>{",", "!"}));
+  phonemise("a, c?");
+  EXPECT_EQ(phonemise.take_unknown(), (std::vector<std::string>{"?"}));
+  phonemise.forget_unknown();
+  phonemise("a, c?");
+  EXPECT_EQ(phonemise.take_unknown(), (std::vector<std::string>{",", "?"}));
   EXPECT_EQ(phonemise(" ").size(), 0);
 }
 
