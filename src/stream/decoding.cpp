@@ -34,6 +34,11 @@ class LatentDecoding : public Decoding {
  protected:
   explicit LatentDecoding(Latent latent) : latent_(std::move(latent)) {}
 
+  // How many of those that are left are decoded when so many are asked for.
+  std::int64_t taken(std::int64_t frames) const {
+    return std::clamp<std::int64_t>(frames, 1, std::max<std::int64_t>(frames_left(), 1));
+  }
+
   Latent latent_;
   std::int64_t at_ = 0;  // frames done with
 };
@@ -49,7 +54,7 @@ class ContextDecoding : public LatentDecoding {
         hop_length_(hop_length) {}
 
   std::vector<float> next(std::int64_t frames) override {
-    const std::int64_t end = std::min(at_ + std::max<std::int64_t>(frames, 1), latent_.frames());
+    const std::int64_t end = std::min(at_ + taken(frames), latent_.frames());
     const std::int64_t from = std::max<std::int64_t>(at_ - left_, 0);
     const std::int64_t to = std::min(end + right_, latent_.frames());
     Tensors inputs = {{"z", sliced(latent_.z, kTime, from, to)}, {"y_mask", ones(to - from)}};
@@ -85,8 +90,7 @@ class CachedDecoding : public LatentDecoding {
 
   std::vector<float> next(std::int64_t frames) override {
     const bool is_first = at_ == 0;
-    const std::int64_t more =
-        std::max<std::int64_t>(frames, 1) + (is_first ? first_frames_ - 1 : 0);
+    const std::int64_t more = taken(frames) + (is_first ? first_frames_ - 1 : 0);
     const std::int64_t end = std::min(at_ + more, latent_.frames());
     inputs_["z"] = sliced(latent_.z, kTime, at_, end);
     inputs_["first"] = flag(is_first);

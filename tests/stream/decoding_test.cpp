@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -87,6 +88,26 @@ TEST_P(DecodedWithContext, DependsOnAllOfItAndOnNothingElse) {
   EXPECT_EQ(lost(left_, right_, 1), whole);
   EXPECT_NE(lost(left_ - 1, right_, 1), whole);
   EXPECT_NE(lost(left_, right_ - 1, 1), whole);
+}
+
+// However many frames are asked for, there are no more than there are.
+TEST(Decoding, GivesAllThatIsLeft) {
+  if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
+  const TwoGraphs graphs(voice_named("single"));
+  const CachedDecoder cached(Session(graphs.folder / "decoder_stream.onnx"));
+  const ContextDecoder context(graphs.decoder, 60, 60, 256);
+  const std::int64_t channels = *graphs.decoder.inputs()[0].axes[1].size;
+  const Latent latent{noise_of({1, channels, 30}, 1), std::nullopt};
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  for (const Decoder* decoder :
+       {static_cast<const Decoder*>(&cached), static_cast<const Decoder*>(&context)}) {
+    const std::unique_ptr<Decoding> decoding = decoder->start(latent);
+    const std::size_t first = decoding->next(1).size();
+    const std::size_t rest = decoding->frames_left() > 0 ? decoding->next(kMost).size() : 0;
+    EXPECT_EQ(first + rest, 30U * 256);
+    EXPECT_EQ(decoding->frames_left(), 0);
+    EXPECT_EQ(decoder->start(latent)->next(kMost).size(), 30U * 256);
+  }
 }
 
 }  // namespace
