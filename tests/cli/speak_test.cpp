@@ -298,6 +298,38 @@ TEST_F(SpeakCommand, EndsWhenNobodyListens) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
 }
 
+// A program in the place of a player.
+class FakePlayer {
+ public:
+  explicit FakePlayer(const std::string& script) {
+    std::ofstream(folder_ / "aplay") << "#!/bin/sh\n" << script << "\n";
+    fs::permissions(folder_ / "aplay", fs::perms::owner_all);
+  }
+  std::string path() const { return cat("PATH='", folder_.path().string(), "':/usr/bin:/bin"); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(SpeakCommand, PlaysWhereNothingElseIsSaid) {
+  const std::string ids = "speak -q " + voice() + " --ids " + ids_file();
+  const FakePlayer player(cat("echo \"$@\" >'", out("asked"), "'; cat >'", out("heard"), "'"));
+  const Result result = run(ids, player.path());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(contents(folder_ / "asked"), "-q -t raw -f S16_LE -c 1 -r 16000\n");
+  EXPECT_EQ(contents(folder_ / "heard"), run(ids + " --raw").out);
+}
+
+TEST_F(SpeakCommand, TellsWhenThePlayerFails) {
+  const FakePlayer player("exit 1");
+  EXPECT_EQ(failure(6, "-q " + voice() + " --ids " + ids_file(), player.path()),
+            "voxport: aplay could not play the audio; -o FILE writes it to a file\n");
+  const TemporaryFolder nothing;
+  EXPECT_TRUE(contains(failure(4, "-q " + voice() + " --ids " + ids_file(),
+                               cat("PATH='", nothing.path().string(), "'")),
+                       "there is no program to play audio with (aplay, paplay, pacat)"));
+}
+
 TEST_F(SpeakCommand, FailsOnAFullDisk) {
   const Result result = run("speak -q " + voice() + " --raw -o /dev/full --ids " + ids_file());
   EXPECT_EQ(result.exit_code, 6);
