@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"base", {"base", "voxport/error.h"}},
-    {"checkpoint", {"checkpoint", "base", "zlib.h", "nlohmann"}},
+    {"checkpoint", {"checkpoint", "base", "zlib.h", "nlohmann", "yaml-cpp"}},
     {"graph", {"graph", "base"}},
     {"arch", {"arch", "base", "checkpoint", "graph", "nlohmann"}},
     {"passes", {"passes", "base", "graph", "voxport/error.h"}},

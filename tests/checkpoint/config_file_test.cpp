@@ -1,0 +1,85 @@
+#include "checkpoint/config_file.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "tests/data.h"
+
+namespace voxport {
+namespace {
+
+std::string message(const std::string& text) {
+  return message_of([&] { read_config_file(text); });
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+TEST(ConfigFile, ReadsYamlAsPythonDoes) {
+  const Object config = read_config_file(R"(# a comment
+transformer:
+  conv_kernel_size: [9, 1]
+  encoder_dropout: 0.2
+  layers:
+    - 4
+    - 6
+multi_speaker: True
+vocoder: { model: "HiFi-GAN", speaker: 'LJSpeech' }
+resblock: "1"
+other: yes
+max_wav_value: 32768.0
+path:
+)");
+  const Object& transformer = *config.find("transformer");
+  EXPECT_EQ(transformer.find("conv_kernel_size")->entries()[0].value.as_int(), 9);
+  EXPECT_EQ(transformer.find("encoder_dropout")->as_float(), 0.2);
+  EXPECT_EQ(transformer.find("layers")->entries()[1].value.as_int(), 6);
+  EXPECT_TRUE(config.find("multi_speaker")->is(Object::Kind::kBool));
+  EXPECT_EQ(config.find("vocoder")->find("model")->as_string(), "HiFi-GAN");
+  EXPECT_EQ(config.find("resblock")->as_string(), "1");
+  EXPECT_TRUE(config.find("other")->is(Object::Kind::kBool));
+  EXPECT_EQ(config.find("max_wav_value")->as_int(), 32768);
+  EXPECT_TRUE(config.find("path")->is(Object::Kind::kNone));
+}
+
+TEST(ConfigFile, ReadsJson) {
+  const Object config = read_config_file(R"(
+	{"resblock": "1", "upsample_rates": [8, 2], "lambda": 0.5, "seed": 1234, "fmax": null})");
+  EXPECT_EQ(config.find("resblock")->as_string(), "1");
+  EXPECT_EQ(config.find("upsample_rates")->entries()[1].value.as_int(), 2);
+  EXPECT_EQ(config.find("lambda")->as_float(), 0.5);
+  EXPECT_TRUE(config.find("fmax")->is(Object::Kind::kNone));
+}
+
+TEST(ConfigFile, RefusesWhatIsNoConfig) {
+  EXPECT_EQ(message(""), "it holds None, expected a dict");
+  EXPECT_EQ(message("- 1\n- 2\n"), "it holds a list, expected a dict");
+  EXPECT_EQ(message("just text"), "it holds a string, expected a dict");
+  EXPECT_EQ(message("a: 1\n---\nb: 2\n"), "there is more than one document in it");
+  EXPECT_EQ(message("a: 1\nb: 2\na: 3\n"), "line 3 has the key 'a' for the second time");
+  EXPECT_EQ(message("[1, 2]: 3\n"), "line 1 has a key that is no word");
+  EXPECT_EQ(message("a: [1, 2\nb: 3\n"), "line 2 is no YAML: end of sequence flow not found");
+  EXPECT_EQ(message("{\"a\": 1,}").substr(0, 13), "it is no JSON");
+}
+
+TEST(ConfigFile, RefusesAliasesAndTags) {
+  EXPECT_EQ(message("a: &x [1]\nb: [*x, *x]\n"), "line 2 has an alias, which is not read");
+  EXPECT_EQ(message("a: 1\nb: !!python/tuple [1, 2]\n"),
+            "line 2 has the tag 'tag:yaml.org,2002:python/tuple', which is not read");
+}
+
+TEST(ConfigFile, RefusesDepthAndSize) {
+  EXPECT_EQ(message("a: " + repeated("[", 200)), "line 1 goes deeper than 100 levels");
+  EXPECT_EQ(message("a: " + repeated("[", 500'000)), "line 1 goes deeper than 100 levels");
+  EXPECT_EQ(message("{\"a\": " + repeated("[", 200) + repeated("]", 200) + "}"),
+            "it goes deeper than 100 levels");
+  EXPECT_EQ(message("a: " + repeated("x", 1 << 20)),
+            "it has 1048579 bytes, expected a config of at most 1048576");
+  EXPECT_EQ(message(repeated("- ", 400'000)), "line 1 goes deeper than 100 levels");
+}
+
+}  // namespace
+}  // namespace voxport
