@@ -134,6 +134,11 @@ Tensor Weights::tensor(std::string_view name, std::vector<std::int64_t> shape) c
   return given;
 }
 
+void Weights::ignore(std::string_view name) const {
+  const auto found = ledger_->rows.find(whole_name(name));
+  if (found != ledger_->rows.end()) found->second.state = Ledger::State::kIgnored;
+}
+
 void Weights::ignore() const { ignore_all(whole_name("")); }
 
 void Weights::ignore_all(std::string_view start) const {

@@ -45,7 +45,9 @@ class Weights {
   // whole already, else computed when its values are asked for. It must have exactly this shape.
   Tensor tensor(std::string_view name, std::vector<std::int64_t> shape) const;
 
-  // Declares that what lies below this place serves training alone.
+  // Declares that the tensor of this name, if there is one, serves training alone.
+  void ignore(std::string_view name) const;
+  // The same for what lies below this place.
   void ignore() const;
   // The same for all tensors whose whole names start with `start`, prefix and all.
   void ignore_all(std::string_view start) const;

@@ -59,6 +59,8 @@ Value abs(const Value& x) { return node("Abs", {x}); }
 Value ceil(const Value& x) { return node("Ceil", {x}); }
 Value exp(const Value& x) { return node("Exp", {x}); }
 Value sqrt(const Value& x) { return node("Sqrt", {x}); }
+Value round(const Value& x) { return node("Round", {x}); }
+Value sin(const Value& x) { return node("Sin", {x}); }
 Value relu(const Value& x) { return node("Relu", {x}); }
 Value leaky_relu(const Value& x, double alpha) {
   return node("LeakyRelu", {x}, {{"alpha", alpha}});

@@ -32,6 +32,8 @@ Value abs(const Value& x);
 Value ceil(const Value& x);
 Value exp(const Value& x);
 Value sqrt(const Value& x);
+Value round(const Value& x);  // halves go to the even number
+Value sin(const Value& x);
 Value relu(const Value& x);
 Value leaky_relu(const Value& x, double alpha);
 Value sigmoid(const Value& x);

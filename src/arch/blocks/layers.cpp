@@ -1,5 +1,6 @@
 #include "arch/blocks/layers.h"
 
+#include <cmath>
 #include <utility>
 
 #include "base/tensor_math.h"
@@ -7,6 +8,21 @@
 #include "graph/ops.h"
 
 namespace voxport {
+namespace {
+
+constexpr double kEpsilon = 1e-5;  // of PyTorch's norms
+
+// What each channel is multiplied by.
+std::vector<double> factors_of(const BatchNorm1d& norm) {
+  const std::vector<float> gains = to_float32(norm.weight);
+  const std::vector<float> variances = to_float32(norm.running_var);
+  std::vector<double> factors;
+  for (std::size_t i = 0; i < gains.size(); ++i)
+    factors.push_back(gains[i] / std::sqrt(variances[i] + kEpsilon));
+  return factors;
+}
+
+}  // namespace
 
 Value channels_first(const Value& x) {
   return x.rank() == 4 ? transpose(x, {0, 3, 1, 2}) : transpose(x, {0, 2, 1});
@@ -48,10 +64,43 @@ Value Conv1d::operator()(const Value& x) const {
        {"group", groups}});
 }
 
+BatchNorm1d::BatchNorm1d(const Weights& w, std::int64_t channels)
+    : weight(w.tensor("weight", {channels})),
+      bias(w.tensor("bias", {channels})),
+      running_mean(w.tensor("running_mean", {channels})),
+      running_var(w.tensor("running_var", {channels})) {
+  w.ignore("num_batches_tracked");
+}
+
+Conv1d folded(Conv1d conv, const BatchNorm1d& norm) {
+  conv.weight = computed_tensor(conv.weight.shape, [weight = conv.weight, norm] {
+    std::vector<float> values = to_float32(weight);
+    const std::vector<double> factors = factors_of(norm);
+    const std::size_t each = values.size() / factors.size();
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<float>(values[i] * factors[i / each]);
+    return values;
+  });
+  conv.bias = computed_tensor(norm.bias.shape, [bias = *conv.bias, norm] {
+    std::vector<float> values = to_float32(bias);
+    const std::vector<double> factors = factors_of(norm);
+    const std::vector<float> means = to_float32(norm.running_mean);
+    const std::vector<float> offsets = to_float32(norm.bias);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<float>((values[i] - means[i]) * factors[i] + offsets[i]);
+    return values;
+  });
+  return conv;
+}
+
 Linear::Linear(const Weights& w, std::int64_t in, std::int64_t out)
     : path(w.path()),
       weight(permuted(reshaped(w.tensor("weight", {out, in, 1}), {out, in}), {1, 0})),
       bias(w.tensor("bias", {out})) {}
+
+Linear Linear::of_matrix(const Weights& w, std::int64_t in, std::int64_t out) {
+  return {w.path(), permuted(w.tensor("weight", {out, in}), {1, 0}), w.tensor("bias", {out})};
+}
 
 Linear::Linear(std::string its_path, Tensor its_weight, std::optional<Tensor> its_bias)
     : path(std::move(its_path)), weight(std::move(its_weight)), bias(std::move(its_bias)) {}
@@ -63,13 +112,14 @@ Value Linear::operator()(const Value& x) const {
   return bias ? y + g.constant("bias", *bias) : y;
 }
 
-LayerNorm::LayerNorm(const Weights& w, std::int64_t channels)
-    : path(w.path()), gamma(w.tensor("gamma", {channels})), beta(w.tensor("beta", {channels})) {}
+LayerNorm::LayerNorm(const Weights& w, std::int64_t channels, Names names)
+    : path(w.path()),
+      gamma(w.tensor(names == Names::kGammaAndBeta ? "gamma" : "weight", {channels})),
+      beta(w.tensor(names == Names::kGammaAndBeta ? "beta" : "bias", {channels})) {}
 
 Value LayerNorm::operator()(const Value& x) const {
   Builder g(x.graph());
   const Graph::Scope scope(g.graph(), path);
-  constexpr double kEpsilon = 1e-5;  // PyTorch's
   return layer_norm(x, g.constant("gamma", gamma), g.constant("beta", beta), kEpsilon);
 }
 

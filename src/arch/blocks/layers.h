@@ -54,6 +54,15 @@ struct Conv1d {
   Value operator()(const Value& x) const;  // channels first
 };
 
+// torch.nn.BatchNorm1d in inference, where it only scales and moves each channel.
+struct BatchNorm1d {
+  Tensor weight, bias, running_mean, running_var;
+
+  BatchNorm1d(const Weights& w, std::int64_t channels);
+};
+// The convolution, which has a bias, and the norm behind it as one convolution.
+Conv1d folded(Conv1d conv, const BatchNorm1d& norm);
+
 // torch.nn.Linear, or a Conv1d of kernel 1, for channels last.
 struct Linear {
   std::string path;
@@ -62,18 +71,22 @@ struct Linear {
 
   // Of a convolution of kernel 1, whose weight is [out, in, 1].
   Linear(const Weights& w, std::int64_t in, std::int64_t out);
+  // Of a torch.nn.Linear, whose weight is [out, in].
+  static Linear of_matrix(const Weights& w, std::int64_t in, std::int64_t out);
   Linear(std::string path, Tensor weight, std::optional<Tensor> bias);
 
   Value operator()(const Value& x) const;
 };
 
-// Over the channels; the parameters are named gamma and beta.
+// torch.nn.LayerNorm over the channels.
 struct LayerNorm {
   std::string path;
   Tensor gamma;
   Tensor beta;
 
-  LayerNorm(const Weights& w, std::int64_t channels);
+  // With parameters that are named gamma and beta, or as torch.nn has them: weight and bias.
+  enum class Names { kGammaAndBeta, kWeightAndBias };
+  LayerNorm(const Weights& w, std::int64_t channels, Names names = Names::kGammaAndBeta);
 
   Value operator()(const Value& x) const;  // channels last
 };

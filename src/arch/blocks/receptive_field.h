@@ -15,4 +15,8 @@ namespace voxport {
 hifigan::ReceptiveField receptive_field_of(const Graph& graph, std::string_view input,
                                            std::string_view output, std::int64_t stretch);
 
+// Fails with kInternal when that is another than the layers tell of themselves.
+void check_receptive_field(const hifigan::ReceptiveField& of_layers, const Graph& graph,
+                           std::string_view input, std::string_view output, std::int64_t stretch);
+
 }  // namespace voxport

@@ -10,7 +10,7 @@
 
 #include "arch/blocks/layers.h"
 #include "arch/vits/config.h"
-#include "arch/vits/mask.h"
+#include "arch/blocks/mask.h"
 
 namespace voxport::vits {
 

@@ -11,21 +11,10 @@
 namespace voxport::vits {
 namespace {
 
-// conv_q, conv_k and conv_v as one matrix [channels, 3 * channels]. Each has [out, in, 1].
-Linear fused_projections(const Weights& w, const TextEncoderConfig& config) {
+HeadProjections projections_of(const Weights& w, const TextEncoderConfig& config) {
   const std::int64_t channels = config.hidden_channels;
-  const double scale = 1 / std::sqrt(static_cast<double>(config.k_channels()));
-  std::vector<Tensor> weights;
-  std::vector<Tensor> biases;
-  for (const char* name : {"conv_q", "conv_k", "conv_v"}) {
-    const Tensor weight = (w / name).tensor("weight", {channels, channels, 1});
-    const Tensor bias = (w / name).tensor("bias", {channels});
-    const bool is_query = weights.empty();
-    weights.push_back(is_query ? scaled(weight, scale) : weight);
-    biases.push_back(is_query ? scaled(bias, scale) : bias);
-  }
-  const Tensor all = reshaped(stacked(std::move(weights)), {3 * channels, channels});
-  return {(w / "conv_qkv").path(), permuted(all, {1, 0}), stacked(std::move(biases))};
+  return {w.path(), config.n_heads, Linear(w / "conv_q", channels, channels),
+          Linear(w / "conv_k", channels, channels), Linear(w / "conv_v", channels, channels)};
 }
 
 Tensor relative_embeddings(const Weights& w, const char* name, const TextEncoderConfig& config) {
@@ -60,22 +49,15 @@ Value Band::to_relative(const Value& absolute) const {
 
 MultiHeadAttention::MultiHeadAttention(const Weights& w, const TextEncoderConfig& config)
     : path(w.path()),
-      n_heads(config.n_heads),
-      k_channels(config.k_channels()),
-      qkv(fused_projections(w, config)),
+      projections(projections_of(w, config)),
       conv_o(w / "conv_o", config.hidden_channels, config.hidden_channels),
       emb_rel_k(permuted(relative_embeddings(w, "emb_rel_k", config), {0, 2, 1})),
       emb_rel_v(relative_embeddings(w, "emb_rel_v", config)) {}
 
 Value MultiHeadAttention::operator()(const Value& x, const Mask& mask, const Band& band) const {
   Builder g(x.graph());
-  const Value projected = qkv(x);
+  const auto [query, key, value] = projections(x);
   const Graph::Scope scope(g.graph(), path);
-  const Value heads = transpose(reshape(projected, {0, -1, 3 * n_heads, k_channels}), {0, 2, 1, 3});
-  const std::vector<Value> parts = split(heads, {n_heads, n_heads, n_heads}, 1);  // [b, h, t, d]
-  const Value& query = parts[0];
-  const Value& key = parts[1];
-  const Value& value = parts[2];
 
   const Value rel_logits = matmul(query, g.constant("emb_rel_k", emb_rel_k));
   Value scores = matmul(query, transpose(key, {0, 1, 3, 2})) + band.to_absolute(rel_logits);
@@ -84,10 +66,7 @@ Value MultiHeadAttention::operator()(const Value& x, const Mask& mask, const Ban
   const Value relative_weights = band.to_relative(p_attn);
   const Value output =
       matmul(p_attn, value) + matmul(relative_weights, g.constant("emb_rel_v", emb_rel_v));
-  const Value joined = transpose(output, {0, 2, 1, 3});
-  const std::int64_t channels = n_heads * k_channels;
-  return conv_o(mask.has_rows ? reshape(joined, {0, 1, -1, channels})
-                              : reshape(joined, {0, -1, channels}));
+  return conv_o(projections.join(output, mask.has_rows));
 }
 
 FFN::FFN(const Weights& w, const TextEncoderConfig& config)

@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "arch/blocks/attention.h"
 #include "arch/blocks/layers.h"
+#include "arch/blocks/mask.h"
 #include "arch/vits/config.h"
-#include "arch/vits/mask.h"
 
 namespace voxport::vits {
 
@@ -34,8 +35,7 @@ struct Band {
 // Shaw, Uszkoreit and Vaswani, "Self-Attention with Relative Position Representations" (2018).
 struct MultiHeadAttention {
   std::string path;
-  std::int64_t n_heads, k_channels;
-  Linear qkv;  // the three projections side by side, 1 / sqrt(k_channels) in the first
+  HeadProjections projections;
   Linear conv_o;
   Tensor emb_rel_k;  // [1 or heads, k_channels, 2 * window + 1]
   Tensor emb_rel_v;  // [1 or heads, 2 * window + 1, k_channels]

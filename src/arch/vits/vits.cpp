@@ -2,9 +2,8 @@
 
 #include <utility>
 
+#include "arch/blocks/length_regulator.h"
 #include "arch/blocks/receptive_field.h"
-#include "arch/vits/length_regulator.h"
-#include "base/fail.h"
 #include "base/tensor_math.h"
 #include "graph/builder.h"
 #include "graph/ops.h"
@@ -30,10 +29,6 @@ struct Scales {
     noise_w = slice(scales, axis, 2, 3);
   }
 };
-
-// More frames than a phoneme could ever have. Without a limit, scales that make no sense would run
-// over what integers hold.
-constexpr double kMostFrames = 1e6;
 
 // A scale in a shape that meets tensors of that rank, whose first axis is the batch.
 Value for_rank(const Value& scale, std::int64_t rank) {
@@ -129,7 +124,7 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
                        has_rows ? std::vector<std::int64_t>{1, 2} : std::vector<std::int64_t>{1});
   }
   const Scales scales(scales_input);
-  const Mask mask(input, input_lengths, has_rows);
+  const Mask mask("enc_p.x_mask", input_lengths, size(input, 1), has_rows);
   const TextEncoder::Output text = enc_p(input, mask);
   const Value logw = log_durations(text, mask, input, scales.noise_w, g_last, options);
 
@@ -141,8 +136,9 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
   const Value w_ceil = where(mask.present, clip(ceil(w), 0, kMostFrames), none);  // [b, t]
   latent.durations = unsqueeze(w_ceil, {1});
   const Alignment alignment = align(cast(w_ceil, DType::kInt64));
+  const Value y_lengths = maximum(alignment.lengths, 1);
   latent.y_mask =
-      unsqueeze(cast(sequence_mask(alignment.y_lengths, alignment.frames), DType::kFloat32), {1});
+      unsqueeze(cast(sequence_mask(y_lengths, alignment.frames), DType::kFloat32), {1});
 
   // The deviation is computed by phoneme, of which there are fewer.
   const std::int64_t channels = config.inter_channels();
@@ -245,11 +241,7 @@ hifigan::ReceptiveField Vits::receptive_field(const Options& options) const {
   }
   Options plain = options;
   plain.is_plain = true;
-  const hifigan::ReceptiveField told =
-      receptive_field_of(*decoder(plain), "z", "output", config.decoder.hop_length());
-  if (told.left != field.left || told.right != field.right)
-    fail(Error::kInternal, "the layers reach ", field.left, " and ", field.right,
-         " frames, but the nodes of the graph reach ", told.left, " and ", told.right);
+  check_receptive_field(field, *decoder(plain), "z", "output", config.decoder.hop_length());
   return field;
 }
 

@@ -105,7 +105,7 @@ std::unique_ptr<Graph> attention_graph(const MadeUpWeights& weights,
   const Value lengths = graph->add_input("lengths", type_of(DType::kInt64, {b}));
   Value x = graph->add_input("x", type_of(DType::kFloat32, {b, t, config.hidden_channels}));
   if (has_rows) x = unsqueeze(x, {1});
-  const Mask mask(ids, lengths, has_rows);
+  const Mask mask("mask", lengths, size(ids, 1), has_rows);
   const Band band(size(ids, 1), config.window_size, config.n_heads);
   const Value y = attention(x, mask, band);
   graph->add_output("y", has_rows ? squeeze(y, {1}) : y);

@@ -1,8 +1,8 @@
-#include "arch/vits/length_regulator.h"
+#include "arch/blocks/length_regulator.h"
 
 #include "graph/ops.h"
 
-namespace voxport::vits {
+namespace voxport {
 // Each phoneme that lasts puts a mark where it starts, and the sum of the marks up to a frame
 // counts the phonemes heard so far. That count is a phoneme's number unless some last no time at
 // all, so that a table leads from the one to the other. Marks of phonemes that last no time go to a
@@ -10,9 +10,8 @@ namespace voxport::vits {
 Alignment align(const Value& durations) {
   const Graph::Scope scope(durations.graph(), "align");
   Alignment alignment;
-  const Value total = reduce_sum(durations, {1}, false);  // [b]
-  alignment.y_lengths = maximum(total, 1);
-  alignment.frames = reduce_max(alignment.y_lengths, {0}, true);
+  alignment.lengths = reduce_sum(durations, {1}, false);
+  alignment.frames = reduce_max(maximum(alignment.lengths, 1), {0}, true);
   durations.graph().declare_elements(alignment.frames, {Dim::symbol("frames")});
 
   const Value lasting = pad(durations, 1, 0, 1, 1);  // [b, t + 1]
@@ -40,4 +39,4 @@ Value spread(const Value& stats, const Alignment& alignment) {
   return gather_nd(pad(stats, 1, 0, 1), unsqueeze(alignment.phoneme, {2}), 1);
 }
 
-}  // namespace voxport::vits
+}  // namespace voxport

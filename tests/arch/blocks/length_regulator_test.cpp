@@ -1,4 +1,4 @@
-#include "arch/vits/length_regulator.h"
+#include "arch/blocks/length_regulator.h"
 
 #include <algorithm>
 #include <numeric>
@@ -7,7 +7,7 @@
 #include "tests/arch/made_up.h"
 #include "tests/cases.h"
 
-namespace voxport::vits {
+namespace voxport {
 namespace {
 
 using Durations = std::vector<std::vector<std::int64_t>>;
@@ -23,7 +23,7 @@ std::unique_ptr<Graph> graph_of() {
   const Value stats = graph->add_input("stats", type_of(DType::kFloat32, {b, t, kStats}));
   const Alignment alignment = align(durations);
   graph->add_output("phoneme", alignment.phoneme);
-  graph->add_output("y_lengths", alignment.y_lengths);
+  graph->add_output("lengths", alignment.lengths);
   graph->add_output("frames", alignment.frames);
   graph->add_output("spread", spread(stats, alignment));
   return graph;
@@ -44,9 +44,9 @@ void expect_aligned(const Session& session, const Durations& rows) {
   const std::vector<float> numbers = to_float32(stats);
   std::vector<std::int64_t> lengths;
   for (const auto& row : rows)
-    lengths.push_back(
-        std::max<std::int64_t>(std::accumulate(row.begin(), row.end(), std::int64_t{0}), 1));
-  const std::int64_t frames = *std::max_element(lengths.begin(), lengths.end());
+    lengths.push_back(std::accumulate(row.begin(), row.end(), std::int64_t{0}));
+  const std::int64_t frames =
+      std::max<std::int64_t>(*std::max_element(lengths.begin(), lengths.end()), 1);
 
   std::vector<std::int64_t> phoneme;
   std::vector<float> spread;
@@ -64,7 +64,7 @@ void expect_aligned(const Session& session, const Durations& rows) {
   }
   const Tensors found = session.run({{"durations", tensor_of_rows(rows)}, {"stats", stats}});
   EXPECT_TRUE(is_equal(found.at("frames"), int64_tensor({1}, {frames})));
-  EXPECT_TRUE(is_equal(found.at("y_lengths"), int64_tensor({count}, lengths)));
+  EXPECT_TRUE(is_equal(found.at("lengths"), int64_tensor({count}, lengths)));
   EXPECT_TRUE(is_equal(found.at("phoneme"), int64_tensor({count, frames}, phoneme)));
   EXPECT_TRUE(is_equal(found.at("spread"), tensor_of({count, frames, kStats}, spread)));
 }
@@ -110,4 +110,4 @@ TEST_F(Align, HoldsForManyDurations) {
 }
 
 }  // namespace
-}  // namespace voxport::vits
+}  // namespace voxport
