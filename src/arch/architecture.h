@@ -29,9 +29,16 @@ struct Recognised {
 };
 std::optional<Recognised> recognise_architecture(const Object& state_dict);
 
+// The architecture of that name, or null; and all names, as a sentence lists them.
+const Architecture* find_architecture(std::string_view name);
+std::string architecture_names();
+
 // What precedes `name` in the one tensor whose name ends with it at a dot; nothing when there is no
 // such tensor.
 std::optional<std::string> prefix_of(const NamedTensors& tensors, std::string_view name);
+
+// The same in a state dict; empty when there is no such tensor.
+std::string prefix_in(const Object& state_dict, std::string_view name);
 
 // The tensor of that name, or null.
 const Tensor* find_tensor(const NamedTensors& tensors, const std::string& name);

@@ -15,13 +15,18 @@ constexpr Architecture kArchitectures[] = {
     {"hifigan", "HiFi-GAN generator", hifigan::recognise},
 };
 
-}  // namespace
-
-std::optional<Recognised> recognise_architecture(const Object& state_dict) {
+NamedTensors tensors_in(const Object& state_dict) {
   NamedTensors tensors;
   for_each_tensor(state_dict, [&](const std::string& name, const Tensor& tensor) {
     tensors.emplace(name, &tensor);
   });
+  return tensors;
+}
+
+}  // namespace
+
+std::optional<Recognised> recognise_architecture(const Object& state_dict) {
+  const NamedTensors tensors = tensors_in(state_dict);
   for (const Architecture& architecture : kArchitectures)
     if (auto sizes = architecture.recognise(tensors))
       return Recognised{&architecture, std::move(*sizes)};
@@ -35,6 +40,23 @@ std::optional<std::string> prefix_of(const NamedTensors& tensors, std::string_vi
     if (length == 0 || full[length - 1] == '.') return full.substr(0, length);
   }
   return std::nullopt;
+}
+
+std::string prefix_in(const Object& state_dict, std::string_view name) {
+  return prefix_of(tensors_in(state_dict), name).value_or("");
+}
+
+const Architecture* find_architecture(std::string_view name) {
+  for (const Architecture& architecture : kArchitectures)
+    if (architecture.name == name) return &architecture;
+  return nullptr;
+}
+
+std::string architecture_names() {
+  std::string names;
+  for (const Architecture& architecture : kArchitectures)
+    names += cat(names.empty() ? "" : ", ", architecture.name);
+  return names;
 }
 
 const Tensor* find_tensor(const NamedTensors& tensors, const std::string& name) {

@@ -419,7 +419,8 @@ std::vector<fs::path> recorded_files() {
        {data_folder() / "checkpoints", data_folder() / "voices", voices_folder()}) {
     for (const auto& entry : fs::directory_iterator(folder)) {
       const std::string extension = entry.path().extension().string();
-      if (extension != ".json" && extension != ".md") paths.push_back(entry.path());
+      if (extension != ".json" && extension != ".yaml" && extension != ".md")
+        paths.push_back(entry.path());
     }
   }
   std::sort(paths.begin(), paths.end());
