@@ -51,6 +51,7 @@ Tensor output_in_pieces(const Session& graph, const std::string& name, const Ten
   Tensors inputs = first_states(graph, sequence.shape[0]);
   inputs.insert(others.begin(), others.end());
   const std::int64_t length = sequence.shape[2];
+  const std::string& samples = graph.outputs()[0].name;
   std::vector<Tensor> pieces;
   std::int64_t at = 0;
   for (std::size_t i = 0; at < length; ++i) {
@@ -59,8 +60,8 @@ Tensor output_in_pieces(const Session& graph, const std::string& name, const Ten
     inputs["first"] = flag(at == 0);
     inputs["last"] = flag(end == length);
     Tensors outputs = graph.run(inputs);
-    pieces.push_back(outputs.at("output"));
-    outputs.erase("output");
+    pieces.push_back(outputs.at(samples));
+    outputs.erase(samples);
     for (auto& [next, state] : outputs) inputs[next.substr(5)] = state;  // "next_"
     at = end;
   }

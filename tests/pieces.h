@@ -10,7 +10,7 @@
 namespace voxport {
 
 // What the graph makes of `sequence` [b, c, t], its input of the name `name`, in pieces of these
-// widths and a last one of what is left, put together: its `output`. `others` are given to all.
+// widths and a last one of what is left, put together: its first output. `others` are given to all.
 Tensor output_in_pieces(const Session& graph, const std::string& name, const Tensor& sequence,
                         const std::vector<std::int64_t>& widths, const Tensors& others = {});
 

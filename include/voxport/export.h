@@ -12,11 +12,16 @@
 namespace voxport {
 
 struct ExportOptions {
+  // What network it is: "vits", "fastspeech2", "hifigan"; empty to tell by the tensors. What the
+  // tensors are clearly not fails with kUsage.
+  std::string architecture;
   // Configurations that belong to the checkpoint. For a VITS: Piper's voice config, in JSON.
-  // Without one, NAME.json beside the checkpoint is taken if it exists.
+  // Without one, NAME.json beside the checkpoint is taken if it exists. For a FastSpeech2:
+  // model.yaml and preprocess.yaml, in any order. For a HiFi-GAN: its config.json.
   std::vector<std::filesystem::path> configs;
-  // Hyper-parameters by name, in place of the checkpoint's own or where it has none:
-  // {"upsample_rates", "(8, 8, 4)"}. Numbers, text, tuples and lists, as Python writes them.
+  // Hyper-parameters by name, in place of the checkpoint's own or the configs', or where there are
+  // none: {"upsample_rates", "(8, 8, 4)"}, {"transformer.encoder_head", "2"}. Numbers, text, tuples
+  // and lists, as Python writes them.
   std::vector<std::pair<std::string, std::string>> hyper_parameters;
 
   int opset = 17;  // 13 to 17
@@ -33,6 +38,12 @@ struct ExportOptions {
   bool noise_input = false;     // noise comes in as inputs, else the graph draws it
   bool cut_after_flow = false;  // the flow belongs to the encoder, else to the decoder
   bool batch_scales = false;    // scales are [batch_size, 3], else [3]
+
+  // FastSpeech2
+  bool own_energy_control = false;  // energy has a control of its own, else that of pitch
+  bool silent_padding = false;      // a row of a batch is the same row alone, else as trained
+  std::filesystem::path vocoder;    // the HiFi-GAN behind it, for a folder that speaks; or empty
+  std::vector<std::filesystem::path> vocoder_configs;  // its config.json
 
   OnStage on_stage;
   OnProgress on_progress;

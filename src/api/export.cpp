@@ -1,10 +1,15 @@
+#include <algorithm>
+#include <map>
+
 #include <nlohmann/json.hpp>
 #include <voxport/export.h>
+#include <voxport/version.h>
 
 #include "api/export_models.h"
 #include "api/object_text.h"
 #include "arch/architecture.h"
 #include "base/fail.h"
+#include "checkpoint/config_file.h"
 #include "onnx/validate.h"
 #include "onnx/write.h"
 #include "passes/lower_opset.h"
@@ -34,40 +39,91 @@ Object merged_parameters(const Object& root, const ExportOptions& options) {
   return make_object(Object::Kind::kDict, std::move(entries));
 }
 
+struct Exporter {
+  std::string_view architecture;
+  void (*run)(Export& work);
+};
+constexpr Exporter kExporters[] = {
+    {"vits", export_vits},
+    {"fastspeech2", export_fastspeech2},
+    {"hifigan", export_hifigan},
+};
+
+// What was asked for, or what the tensors look like.
+const Architecture& choose_architecture(const std::string& asked_for,
+                                        const std::optional<Recognised>& recognised,
+                                        const Checkpoint& checkpoint) {
+  if (asked_for.empty()) {
+    if (recognised) return *recognised->architecture;
+    fail(Error::kUnsupported, "the weights in this ", name_of(checkpoint.kind),
+         " belong to no network that voxport can export; it knows VITS (Piper), FastSpeech2 and "
+         "HiFi-GAN generators");
+  }
+  const Architecture* asked = find_architecture(asked_for);
+  if (!asked)
+    fail(Error::kUsage, "there is no architecture ", in_quotes(asked_for), "; there are ",
+         architecture_names());
+  if (recognised && recognised->architecture != asked)
+    fail(Error::kUsage, "the weights are those of a ", recognised->architecture->title, " (",
+         recognised->sizes, "), not of a ", asked->title);
+  return *asked;
+}
+
+// Each option of one kind of network that was given for another.
+void check_options(const Architecture& architecture, const ExportOptions& options) {
+  const bool is_vits = architecture.name == "vits";
+  const bool is_fastspeech2 = architecture.name == "fastspeech2";
+  std::string others;
+  const auto other = [&](bool is_given, std::string_view option, std::string_view network) {
+    if (is_given) others += cat("\n  ", option, " is for ", network);
+  };
+  other(!is_vits && options.noise_input, "--noise input", "VITS");
+  other(!is_vits && options.cut_after_flow, "--cut after-flow", "VITS");
+  other(!is_vits && options.batch_scales, "--batch-scales", "VITS");
+  other(!is_vits && !options.target.empty(), "--for", "VITS");
+  other(!is_fastspeech2 && options.own_energy_control, "--energy-control own", "FastSpeech2");
+  other(!is_fastspeech2 && options.silent_padding, "--padding silent", "FastSpeech2");
+  other(!is_fastspeech2 && !options.vocoder.empty(), "--vocoder", "FastSpeech2");
+  other(!is_fastspeech2 && !options.vocoder_configs.empty(), "--vocoder-config", "FastSpeech2");
+  if (!others.empty()) fail(Error::kUsage, "this is a ", architecture.title, ", but", others);
+}
+
 void export_checkpoint(const fs::path& source, const fs::path& out, const ExportOptions& options,
                        StageClock& clock, OutputFiles& files, ExportReport& report) {
   ExportCheck check(options.check);
   const Checkpoint checkpoint = open_checkpoint(source);
   const StateDict state = find_state_dict(checkpoint.root);
   const auto recognised = state.dict ? recognise_architecture(*state.dict) : std::nullopt;
-  if (!recognised) {
-    fail(Error::kUnsupported, "the weights in this ", name_of(checkpoint.kind),
-         " belong to no network that voxport can export; it knows VITS (Piper)");
-  }
-  clock.done("opened the checkpoint", recognised->sizes);
-  report.architecture = recognised->architecture->title;
-  report.sizes = recognised->sizes;
+  const Architecture& architecture =
+      choose_architecture(options.architecture, recognised, checkpoint);
+  if (!state.dict) fail(Error::kUnsupported, "there is no dict of tensors in the checkpoint");
+  check_options(architecture, options);
+  report.architecture = architecture.title;
+  if (recognised) report.sizes = recognised->sizes;
+  clock.done("opened the checkpoint", report.sizes);
   Export work{
       source, out,   options, checkpoint, *state.dict, merged_parameters(checkpoint.root, options),
       clock,  files, report,  check};
-  if (recognised->architecture->name != "vits") {
-    fail(Error::kUnsupported, "this is a ", recognised->architecture->title,
-         ", which voxport knows but cannot export yet");
-  }
-  export_vits(work);
+  for (const Exporter& exporter : kExporters)
+    if (exporter.architecture == architecture.name) exporter.run(work);
 }
 
 // Neither under its own name nor through links.
 void check_is_no_input(const fs::path& path, const Export& work) {
   std::error_code error;
-  if (fs::equivalent(path, work.source, error))
-    fail(Error::kUsage, in_quotes(path.native()), " would overwrite the checkpoint ",
-         in_quotes(work.source.native()), "; choose another OUT");
-  if (work.config && fs::equivalent(path, *work.config, error))
-    fail(Error::kUsage, in_quotes(path.native()), " would overwrite the config ",
-         in_quotes(work.config->native()),
-         "; choose another OUT, or give a copy of the config with --config");
+  for (const fs::path& checkpoint : {work.source, work.options.vocoder})
+    if (!checkpoint.empty() && fs::equivalent(path, checkpoint, error))
+      fail(Error::kUsage, in_quotes(path.native()), " would overwrite the checkpoint ",
+           in_quotes(checkpoint.native()), "; choose another OUT");
+  for (const fs::path& config : work.configs)
+    if (fs::equivalent(path, config, error))
+      fail(Error::kUsage, in_quotes(path.native()), " would overwrite the config ",
+           in_quotes(config.native()),
+           "; choose another OUT, or give a copy of the config with --config");
 }
+
+// The part of a config that a name starts with: transformer.encoder_head is in transformer.
+std::string_view section_of(std::string_view name) { return name.substr(0, name.find('.')); }
 
 }  // namespace
 
@@ -104,6 +160,50 @@ void write_text(const fs::path& path, std::string_view text, Export& work) {
   check_is_no_input(path, work);
   work.files.add(path).append(as_bytes(text));
   work.report.files.push_back({path, text.size(), 0});
+}
+
+OnnxOptions onnx_options(const Export& work, std::string_view architecture, std::string_view role) {
+  OnnxOptions options;
+  options.opset = work.options.opset;
+  options.producer_version = kVersion;
+  note(options, "version", kVersion);
+  note(options, "architecture", std::string(architecture));
+  note(options, "graph", std::string(role));
+  return options;
+}
+
+void note(OnnxOptions& options, std::string_view key, std::string text) {
+  options.metadata.emplace_back(cat("voxport.", key), std::move(text));
+}
+
+void check_settings(const Export& work, std::string_view network,
+                    std::span<const std::string_view> known) {
+  for (const auto& [name, value] : work.options.hyper_parameters) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    std::string names;
+    for (const std::string_view one : known) names += cat(names.empty() ? "" : ", ", one);
+    fail(Error::kUsage, network, " has no hyper-parameter ", in_quotes(name), "; it has ", names);
+  }
+}
+
+Object settings_from(const Export& work, const std::vector<fs::path>& configs,
+                     std::span<const std::string_view> known) {
+  std::vector<Entry> entries = work.hyper_parameters.entries();
+  std::map<std::string, fs::path> seen;
+  for (const fs::path& path : configs) {
+    const Object config = in_context(cat("reading ", in_quotes(path.native())),
+                                     [&] { return read_config_file(Blob::map_file(path).text()); });
+    for (const Entry& entry : config.entries()) {
+      const bool is_known =
+          std::ranges::any_of(known, [&](auto name) { return section_of(name) == entry.key; });
+      const auto [first, is_new] = seen.emplace(entry.key, path);
+      if (is_known && !is_new)
+        fail(Error::kUsage, "both ", in_quotes(first->second.native()), " and ",
+             in_quotes(path.native()), " have ", in_quotes(entry.key), ", expected one of them to");
+      entries.push_back(entry);
+    }
+  }
+  return make_object(Object::Kind::kDict, std::move(entries));
 }
 
 ExportReport export_model(const fs::path& checkpoint, const fs::path& out,

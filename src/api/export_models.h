@@ -3,7 +3,7 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,7 +31,7 @@ struct Export {
   OutputFiles& files;
   ExportReport& report;
   ExportCheck& check;
-  std::optional<std::filesystem::path> config = std::nullopt;  // that was given or found
+  std::vector<std::filesystem::path> configs = {};  // that were given or found
 
   // Tells how far the export is, from 0 to 1.
   void progress(double done) const {
@@ -54,7 +54,22 @@ void write_models(std::vector<ModelFile> models, Export& work);
 // Adds any other file.
 void write_text(const std::filesystem::path& path, std::string_view text, Export& work);
 
+// What all graphs of an export say of themselves; `role` is what the graph is in it.
+OnnxOptions onnx_options(const Export& work, std::string_view architecture, std::string_view role);
+// Adds voxport.KEY to the metadata.
+void note(OnnxOptions& options, std::string_view key, std::string text);
+
+// Fails with kUsage when a hyper-parameter was given that is none of these, which `network` has.
+void check_settings(const Export& work, std::string_view network,
+                    std::span<const std::string_view> known);
+// The hyper-parameters that were given by hand, and below them what the config files hold. Fails
+// with kUsage when two files have the same part of what is known by these names.
+Object settings_from(const Export& work, const std::vector<std::filesystem::path>& configs,
+                     std::span<const std::string_view> known);
+
 // The exporters, one for each architecture.
 void export_vits(Export& work);
+void export_fastspeech2(Export& work);
+void export_hifigan(Export& work);
 
 }  // namespace voxport

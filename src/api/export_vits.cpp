@@ -1,11 +1,8 @@
-#include <algorithm>
 #include <fstream>
 #include <optional>
-#include <span>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
-#include <voxport/version.h>
 
 #include "api/export_models.h"
 #include "api/source_hash.h"
@@ -20,15 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-// What precedes the names of the network's own tensors: "model_g." with Lightning.
-std::string prefix_in(const Object& state_dict) {
-  NamedTensors tensors;
-  for_each_tensor(state_dict, [&](const std::string& name, const Tensor& tensor) {
-    tensors.emplace(name, &tensor);
-  });
-  return prefix_of(tensors, "enc_p.emb.weight").value_or("");
-}
 
 // The config that was given, or that lies beside the checkpoint under its name.
 std::optional<fs::path> find_config(Export& work) {
@@ -87,25 +75,20 @@ class VitsExport {
 
  private:
   ModelFile file(fs::path path, std::unique_ptr<Graph> graph, const char* role) {
-    OnnxOptions options;
-    options.opset = work_.options.opset;
-    options.producer_version = kVersion;
+    OnnxOptions options = onnx_options(work_, "vits", role);
     const std::string samples = samples_of(*graph);
     options.axis_names = {{samples, "samples"}};
-    if (work_.options.target == "sherpa") options.metadata = vits::sherpa_files(voice_).metadata;
-    const auto note = [&](const char* key, std::string text) {
-      options.metadata.emplace_back(std::string("voxport.") + key, std::move(text));
-    };
-    note("version", kVersion);
-    note("architecture", "vits");
-    note("graph", role);
-    note("axes", axes_json(relation_, options_.noise_is_input));
-    note("hop_length", std::to_string(model_.config.decoder.hop_length()));
-    note("receptive_field", Json({{"left", field_.left}, {"right", field_.right}}).dump());
-    note("sample_rate", std::to_string(model_.config.sample_rate));
-    note("symbols", std::to_string(model_.config.text_encoder.symbols));
-    note("speakers", std::to_string(model_.config.speakers));
-    note("source_sha256", hash_);
+    if (work_.options.target == "sherpa") {
+      const auto metadata = vits::sherpa_files(voice_).metadata;
+      options.metadata.insert(options.metadata.begin(), metadata.begin(), metadata.end());
+    }
+    note(options, "axes", axes_json(relation_, options_.noise_is_input));
+    note(options, "hop_length", std::to_string(model_.config.decoder.hop_length()));
+    note(options, "receptive_field", Json({{"left", field_.left}, {"right", field_.right}}).dump());
+    note(options, "sample_rate", std::to_string(model_.config.sample_rate));
+    note(options, "symbols", std::to_string(model_.config.text_encoder.symbols));
+    note(options, "speakers", std::to_string(model_.config.speakers));
+    note(options, "source_sha256", hash_);
     return {std::move(path), std::move(graph), std::move(options)};
   }
 
@@ -124,16 +107,6 @@ class VitsExport {
   std::string hash_;
   std::string relation_ = cat(model_.config.decoder.hop_length(), "*frames");
 };
-
-void check_settings(const Export& work) {
-  const std::span<const std::string_view> known = vits::hyper_parameter_names();
-  for (const auto& [name, value] : work.options.hyper_parameters) {
-    if (std::ranges::find(known, name) != known.end()) continue;
-    std::string names;
-    for (const std::string_view one : known) names += cat(names.empty() ? "" : ", ", one);
-    fail(Error::kUsage, "a VITS has no hyper-parameter ", in_quotes(name), "; it has ", names);
-  }
-}
 
 void check_target(const Export& work) {
   const std::string& target = work.options.target;
@@ -162,13 +135,15 @@ void write_tokens(const std::string& tokens, Export& work) {
 
 void export_vits(Export& work) {
   check_target(work);
-  check_settings(work);
+  check_settings(work, "a VITS", vits::hyper_parameter_names());
   auto hash = hash_in_background(work.source);
-  const std::optional<fs::path>& config_file = work.config = find_config(work);
+  const std::optional<fs::path> config_file = find_config(work);
+  if (config_file) work.configs = {*config_file};
   const std::optional<std::string> given =
       config_file ? std::optional(std::string(Blob::map_file(*config_file).text())) : std::nullopt;
 
-  const Weights weights(work.state_dict, prefix_in(work.state_dict));
+  // Lightning keeps the tensors below "model_g.".
+  const Weights weights(work.state_dict, prefix_in(work.state_dict, "enc_p.emb.weight"));
   weights.ignore_all("model_d.");  // the discriminator
   vits::Config config = vits::read_config(weights, work.hyper_parameters);
   const std::string where = config_file ? cat("reading ", in_quotes(config_file->native())) : "";

@@ -13,15 +13,21 @@
 // voxport export voice.ckpt out/
 // voxport export voice.ckpt voice.onnx --config voice.json
 // voxport export voice.ckpt voice.onnx --for sherpa
+// voxport export fastspeech2.pth.tar mel.onnx --config model.yaml --config preprocess.yaml
+// voxport export generator_v1.pth vocoder.onnx --config config.json
 namespace voxport {
 namespace {
 
 constexpr char kDescription[] =
     "Turn a trained model into ONNX, with every axis named and free. Today: VITS voices, as Piper\n"
-    "trains them. OUT is a folder, for encoder.onnx, decoder.onnx, decoder_stream.onnx and "
+    "trains them; FastSpeech2, as ming024's trainer keeps it; HiFi-GAN generators.\n"
+    "Of a VITS, OUT is a folder, for encoder.onnx, decoder.onnx, decoder_stream.onnx and "
     "voice.json,\nfrom which speech can be streamed; or a name that ends in .onnx, for the same "
     "voice as one graph, with\n"
-    "OUT.json beside it. Files appear when all of them are complete and checked (by ONNX's own "
+    "OUT.json beside it. Of a FastSpeech2, it is a name that ends in .onnx, or a folder for "
+    "acoustic.onnx\nand voice.json and, with --vocoder, vocoder.onnx and vocoder_stream.onnx. Of "
+    "a HiFi-GAN, a name\nthat ends in .onnx, or a folder for vocoder.onnx and "
+    "vocoder_stream.onnx. Files appear when all of them are complete and checked (by ONNX's own "
     "checker\n"
     "and, where ONNX Runtime is there, by running them at a few sizes), or not at all.";
 
@@ -30,11 +36,18 @@ constexpr char kFooter[] =
     "  voxport export voice.ckpt out/\n"
     "  voxport export voice.ckpt voice.onnx --config voice.json\n"
     "  voxport export voice.ckpt voice.onnx --for sherpa\n"
-    "  voxport export voice.pth out/ --set upsample_rates=8,8,4 --set sample_rate=22050";
+    "  voxport export voice.pth out/ --set upsample_rates=8,8,4 --set sample_rate=22050\n"
+    "  voxport export fastspeech2.pth.tar mel.onnx --config model.yaml --config preprocess.yaml\n"
+    "  voxport export generator_v1.pth vocoder.onnx --config config.json\n"
+    "  voxport export fastspeech2.pth.tar out/ --config model.yaml --config preprocess.yaml\n"
+    "      --vocoder generator_v1.pth --vocoder-config config.json";
 
 struct Options {
   std::string checkpoint, out;
-  std::vector<std::string> configs, settings;
+  std::vector<std::string> configs, settings, vocoder_configs;
+  std::string vocoder;
+  std::string energy_control = "pitch";
+  std::string padding = "heard";
   std::string noise = "graph";
   std::string cut = "before-flow";
   ExportOptions library;
@@ -77,6 +90,11 @@ int run_export(Options& options) {
   options.library.configs.assign(options.configs.begin(), options.configs.end());
   options.library.noise_input = options.noise == "input";
   options.library.cut_after_flow = options.cut == "after-flow";
+  options.library.own_energy_control = options.energy_control == "own";
+  options.library.silent_padding = options.padding == "silent";
+  options.library.vocoder = options.vocoder;
+  options.library.vocoder_configs.assign(options.vocoder_configs.begin(),
+                                         options.vocoder_configs.end());
   options.library.check = !options.no_check;
   options.library.on_progress = [&](double done) { progress.show(done); };
   options.library.on_stage = tell_stages(options.debug);
@@ -99,9 +117,13 @@ Run add_export(CLI::App& app) {
   app.add_option("CHECKPOINT", options->checkpoint, "the trained model")->required();
   app.add_option("OUT", options->out, "a folder, or a file that ends in .onnx")->required();
   app.add_option("--config", options->configs,
-                 "the configuration that belongs to the checkpoint (Piper's .json);\n"
-                 "without it CHECKPOINT's name with .json is taken if it is there")
+                 "the configuration that belongs to the checkpoint: Piper's .json (without it\n"
+                 "CHECKPOINT's name with .json is taken if it is there); FastSpeech2's\n"
+                 "model.yaml and preprocess.yaml, one --config each; HiFi-GAN's config.json")
       ->type_name("FILE");
+  app.add_option("--arch", options->library.architecture,
+                 "what network it is: vits, fastspeech2 or hifigan; else the tensors tell")
+      ->check(CLI::IsMember({"vits", "fastspeech2", "hifigan"}));
   app.add_option("--set", options->settings,
                  "a hyper-parameter, in place of the checkpoint's own; may be repeated")
       ->type_name("NAME=VALUE");
@@ -121,6 +143,21 @@ Run add_export(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--batch-scales", options->library.batch_scales,
                "scales for each row of a batch: [batch_size, 3]");
+  app.add_option("--energy-control", options->energy_control,
+                 "of a FastSpeech2: what controls energy, the control of pitch, as where it was\n"
+                 "trained, or its own")
+      ->check(CLI::IsMember({"pitch", "own"}))
+      ->capture_default_str();
+  app.add_option("--padding", options->padding,
+                 "of a FastSpeech2: whether the ends of shorter rows in a batch hear what pads\n"
+                 "them, as where it was trained, or are silent, so that each row is as if alone")
+      ->check(CLI::IsMember({"heard", "silent"}))
+      ->capture_default_str();
+  app.add_option("--vocoder", options->vocoder,
+                 "the HiFi-GAN generator behind a FastSpeech2; OUT is a folder")
+      ->type_name("FILE");
+  app.add_option("--vocoder-config", options->vocoder_configs, "its config.json")
+      ->type_name("FILE");
   app.add_option("--for", options->library.target,
                  "write what a program asks for besides: sherpa (sherpa-onnx: metadata and\n"
                  "tokens.txt)")

@@ -66,6 +66,7 @@ class Checker {
  public:
   Checker(const Subject& subject, const Sizes& base) : subject_(subject), base_(base) {
     for (const auto& [key, text] : subject.declared().metadata) {
+      if (key == "voxport.padding") hears_padding_ = text == "heard";
       const bool is_field = key == "voxport.receptive_field";
       if (!is_field && key != "voxport.hop_length") continue;
       const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
@@ -188,7 +189,7 @@ class Checker {
     const Tensors padded = padded_inputs(longer);
     const Comparison found =
         compare_all(subject_.run_tensors(padded), subject_.run_tensors(cut_back(padded, symbol)));
-    return judged(std::move(result), found);
+    return hears_padding_ ? told(std::move(result), found) : judged(std::move(result), found);
   }
 
   // Inputs of the longer axis whose lengths say the shorter.
@@ -240,8 +241,19 @@ class Checker {
     return result;
   }
 
+  // A model may say of itself that padding is heard, as where it was trained: that is no verdict.
+  static Consistency told(Consistency result, const Comparison& found) {
+    result = judged(std::move(result), found);
+    if (result.is_good) return result;
+    result.is_good = true;
+    result.was_tried = false;
+    result.remark += ", and its metadata says that padding is heard";
+    return result;
+  }
+
   const Subject& subject_;
   const Sizes& base_;
+  bool hears_padding_ = false;
   std::int64_t reach_ = 0;
   std::int64_t hop_ = 1;
   bool is_repeatable_ = false;

@@ -17,7 +17,8 @@ struct Consistency {
 
 // A row of a batch is the same row alone; padding that is declared as such changes nothing before
 // the end. `base` are sizes at which the model runs. What the model's own metadata calls its
-// receptive field is left out at the end of a row.
+// receptive field is left out at the end of a row; where it says that padding is heard, what
+// padding changes is told and not judged.
 std::vector<Consistency> check_consistency(const Subject& subject, const Sizes& base);
 
 }  // namespace voxport

@@ -321,7 +321,7 @@ TEST_F(ExportCommand, NeverOverwritesWhatItReads) {
   }
 }
 
-TEST_F(ExportCommand, RefusesWhatIsNoVits) {
+TEST_F(ExportCommand, RefusesWhatItDoesNotKnow) {
   const auto refusal = [&](int exit_code, const std::string& name) {
     const std::string checkpoint = data(name);
     const std::string message = failure(exit_code, checkpoint + " " + out());
@@ -334,16 +334,93 @@ TEST_F(ExportCommand, RefusesWhatIsNoVits) {
       cat("voxport: cannot open '", data("voices/nowhere.ckpt"), "': No such file or directory\n"));
   EXPECT_EQ(refusal(3, "voices"),
             cat("voxport: '", data("voices"), "' is a folder, expected a file\n"));
-  EXPECT_EQ(refusal(4, "voices/hifigan-v1.pth"),
-            "voxport: this is a HiFi-GAN generator, which voxport knows but cannot export yet\n");
-  EXPECT_EQ(refusal(4, "voices/fastspeech2.pth.tar"),
-            "voxport: this is a FastSpeech2, which voxport knows but cannot export yet\n");
   EXPECT_EQ(refusal(4, "checkpoints/state_dict.torch2.6.pt"),
             "voxport: the weights in this torch.save zip archive belong to no network that voxport "
-            "can export; it knows VITS (Piper)\n");
+            "can export; it knows VITS (Piper), FastSpeech2 and HiFi-GAN generators\n");
   EXPECT_EQ(refusal(4, "voices/single.cases.safetensors"),
             "voxport: the weights in this safetensors file belong to no network that voxport can "
-            "export; it knows VITS (Piper)\n");
+            "export; it knows VITS (Piper), FastSpeech2 and HiFi-GAN generators\n");
+}
+
+std::string fastspeech2() { return data("voices/fastspeech2-log-mixed.pth.tar"); }
+std::string its_configs() {
+  return cat(" --config ", data("voices/fastspeech2-log-mixed.model.yaml"), " --config ",
+             data("voices/fastspeech2-log-mixed.preprocess.yaml"));
+}
+
+TEST_F(ExportCommand, WritesAFastSpeech2AndItsVocoder) {
+  const std::string vocoder =
+      cat(" --vocoder ", data("voices/hifigan-resblock2.pth"), " --vocoder-config ",
+          data("voices/hifigan-resblock2.config.json"));
+  const Result result =
+      run(cat("export --arch fastspeech2 ", fastspeech2(), " ", out(), its_configs(), vocoder));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_TRUE(result.out.starts_with("FastSpeech2: 20 symbols, 12 channels, 1 + 3 layers, "));
+  EXPECT_EQ(folder_.names(), (Names{"out", "out/acoustic.onnx", "out/vocoder.onnx",
+                                    "out/vocoder_stream.onnx", "out/voice.json"}));
+}
+
+TEST_F(ExportCommand, WritesAVocoderAlone) {
+  const std::string arguments = cat("export ", data("voices/hifigan-odd.pth"), " --config ",
+                                    data("voices/hifigan-odd.config.json"), " ");
+  EXPECT_EQ(run(arguments + out("vocoder.onnx")).exit_code, 0);
+  EXPECT_EQ(run(arguments + out()).exit_code, 0);
+  EXPECT_EQ(folder_.names(),
+            (Names{"out", "out/vocoder.onnx", "out/vocoder_stream.onnx", "vocoder.onnx"}));
+  EXPECT_EQ(contents(folder_ / "vocoder.onnx"), contents(folder_ / "out/vocoder.onnx"));
+}
+
+TEST_F(ExportCommand, RefusesAnArchitectureThatItIsNot) {
+  EXPECT_EQ(failure(2, cat("--arch vits ", fastspeech2(), " ", out())),
+            cat("voxport: the weights are those of a FastSpeech2 (20 symbols, 12 channels, 1 + 3 "
+                "layers, 20 mel bands, one speaker), not of a VITS (Piper)\n",
+                while_exporting(fastspeech2())));
+  EXPECT_TRUE(contains(failure(2, cat("--arch tacotron ", fastspeech2(), " ", out())), "--arch"));
+  // What has no such tensors at all is told which are missing.
+  const std::string other = data("checkpoints/state_dict.torch2.6.pt");
+  EXPECT_TRUE(contains(failure(4, cat("--arch fastspeech2 ", other, " ", out())),
+                       "\n  there is no tensor encoder.position_enc\n"));
+}
+
+TEST_F(ExportCommand, RefusesOptionsOfOtherNetworks) {
+  EXPECT_EQ(failure(2, cat("--noise input --batch-scales --for sherpa ", fastspeech2(), " ",
+                           out("mel.onnx"))),
+            cat("voxport: this is a FastSpeech2, but\n  --noise input is for VITS\n"
+                "  --batch-scales is for VITS\n  --for is for VITS\n",
+                while_exporting(fastspeech2())));
+  EXPECT_EQ(failure(2, cat("--energy-control own --padding silent ", voice(), " ", out())),
+            cat("voxport: this is a VITS (Piper), but\n  --energy-control own is for "
+                "FastSpeech2\n  --padding silent is for FastSpeech2\n",
+                while_exporting(voice())));
+}
+
+TEST_F(ExportCommand, SaysWhatIsWrongWithAConfig) {
+  const auto refusal = [&](int exit_code, const std::string& arguments) {
+    const std::string message =
+        failure(exit_code, cat(fastspeech2(), " ", out("mel.onnx"), " ", arguments));
+    const std::string end = while_exporting(fastspeech2());
+    EXPECT_TRUE(message.ends_with(end)) << message;
+    return message.substr(0, message.size() - end.size());
+  };
+  const std::string model = data("voices/fastspeech2-log-mixed.model.yaml");
+  EXPECT_EQ(refusal(2, cat("--config ", model, " --config ", model)),
+            cat("voxport: both '", model, "' and '", model,
+                "' have 'transformer', expected one of them to\n"));
+  EXPECT_EQ(refusal(3, cat("--config ", fastspeech2())).substr(0, 16), "voxport: line 1 ");
+  EXPECT_EQ(refusal(3, "--config nowhere.yaml"),
+            "voxport: cannot open 'nowhere.yaml': No such file or directory\n"
+            "  while reading 'nowhere.yaml'\n");
+  EXPECT_EQ(refusal(4, cat("--config ", model, " --set transformer.encoder_head=5")),
+            "voxport: the configs do not fit the checkpoint\n"
+            "  the 12 channels are no multiple of 'transformer.encoder_head' (5)\n");
+  EXPECT_TRUE(refusal(2, "--set encoder_head=2")
+                  .starts_with("voxport: a FastSpeech2 has no hyper-parameter 'encoder_head'; it "
+                               "has max_seq_len, "));
+  const std::string other = cat("--config ", data("voices/fastspeech2.model.yaml"));
+  EXPECT_TRUE(contains(refusal(4, other),
+                       "\n  hyper-parameter 'transformer.encoder_hidden' is 32, but the tensors "
+                       "have 12\n"));
 }
 
 TEST_F(ExportCommand, TellsWhichTensorsDoNotFit) {
