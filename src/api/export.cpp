@@ -32,9 +32,10 @@ Object merged_parameters(const Object& root, const ExportOptions& options) {
   const Object own = hyper_parameters(root);
   std::vector<Entry> entries;
   // find() takes the first, so that the last that was given comes first.
-  for (auto given = options.hyper_parameters.rbegin(); given != options.hyper_parameters.rend();
-       ++given)
-    entries.push_back({given->first, literal(given->second)});
+  std::for_each(options.hyper_parameters.rbegin(), options.hyper_parameters.rend(),
+                [&](const auto& given) {
+                  entries.push_back({given.first, literal(given.second)});
+                });
   for (const Entry& entry : own.entries()) entries.push_back(entry);
   return make_object(Object::Kind::kDict, std::move(entries));
 }

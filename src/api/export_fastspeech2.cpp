@@ -101,6 +101,30 @@ void check_files(const Export& work) {
          "a vocoder is a graph of its own beside the acoustic model: ", "let OUT be a folder");
 }
 
+// The acoustic model of these weights; `config` becomes what is known of it.
+fastspeech2::FastSpeech2 take_acoustic(Export& work, const Weights& weights,
+                                       fastspeech2::Config& config) {
+  const Object settings = settings_from(work, work.options.configs, fastspeech2::setting_names());
+  config = fastspeech2::read_config(weights, settings, work.report.notes);
+  fastspeech2::FastSpeech2 model(weights, config);
+  weights.finish(cat("a FastSpeech2 of ", config.encoder.hidden, " channels"));
+  for (std::string& warning : weights.warnings())
+    work.report.warnings.push_back(std::move(warning));
+  work.clock.done("took the weights",
+                  cat(config.encoder.layers, " + ", config.decoder.layers, " layers"));
+  return model;
+}
+
+// The vocoder; what it alone knows of the mel is filled into the config.
+void take_vocoder(Export& work, fastspeech2::Config& config, std::optional<BehindIt>& behind_it) {
+  in_context(cat("reading the vocoder ", in_quotes(work.options.vocoder.native())), [&] {
+    behind_it.emplace(work,
+                      settings_from(work, work.options.vocoder_configs, hifigan::setting_names()));
+  });
+  check_fit(config, behind_it->vocoder.config());
+  work.clock.done("took the vocoder's weights", cat("hop ", config.hop_length));
+}
+
 }  // namespace
 
 void export_fastspeech2(Export& work) {
@@ -112,24 +136,11 @@ void export_fastspeech2(Export& work) {
   for (const fs::path& config : work.options.vocoder_configs) work.configs.push_back(config);
 
   const Weights weights(work.state_dict, prefix_in(work.state_dict, "encoder.src_word_emb.weight"));
-  const Object settings = settings_from(work, work.options.configs, fastspeech2::setting_names());
-  fastspeech2::Config config = fastspeech2::read_config(weights, settings, work.report.notes);
-  const fastspeech2::FastSpeech2 model(weights, config);
-  weights.finish(cat("a FastSpeech2 of ", config.encoder.hidden, " channels"));
-  for (std::string& warning : weights.warnings())
-    work.report.warnings.push_back(std::move(warning));
-  work.clock.done("took the weights",
-                  cat(config.encoder.layers, " + ", config.decoder.layers, " layers"));
-
+  fastspeech2::Config config;
+  const fastspeech2::FastSpeech2 model = take_acoustic(work, weights, config);
   std::optional<BehindIt> behind_it;
-  if (has_vocoder) {
-    in_context(cat("reading the vocoder ", in_quotes(work.options.vocoder.native())), [&] {
-      behind_it.emplace(
-          work, settings_from(work, work.options.vocoder_configs, hifigan::setting_names()));
-    });
-    check_fit(config, behind_it->vocoder.config());
-    work.clock.done("took the vocoder's weights", cat("hop ", config.hop_length));
-  }
+  if (has_vocoder) take_vocoder(work, config, behind_it);
+
   std::vector<ModelFile> models;
   const fs::path acoustic = work.is_single_file() ? work.out : work.out / "acoustic.onnx";
   models.push_back(acoustic_file(work, acoustic, model, config, hash.get()));

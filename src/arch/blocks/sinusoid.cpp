@@ -26,7 +26,8 @@ Value sinusoid_encoding(const Value& start, const Value& end, std::int64_t chann
   std::vector<double> frequencies;
   std::vector<double> phases;
   for (std::int64_t i = 0; i < channels; ++i) {
-    const double exponent = 2.0 * static_cast<double>(i / 2) / static_cast<double>(channels);
+    const std::int64_t even = i - i % 2;
+    const double exponent = static_cast<double>(even) / static_cast<double>(channels);
     frequencies.push_back(1 / std::pow(10000.0, exponent));
     phases.push_back(i % 2 == 0 ? 0 : std::numbers::pi / 2);
   }

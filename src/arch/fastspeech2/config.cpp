@@ -5,8 +5,6 @@
 namespace voxport::fastspeech2 {
 namespace {
 
-constexpr std::int64_t kPredictorKernel = 3;
-
 class ConfigReader {
  public:
   ConfigReader(const Weights& w, const Object& settings, std::vector<std::string>& notes)
@@ -85,8 +83,6 @@ class ConfigReader {
     return 1;
   }
 
-  // The second convolution of the trainer's predictors is padded for a kernel of 3, whatever the
-  // kernel.
   void predictors(Config& config) {
     const std::string conv = "variance_adaptor.duration_predictor.conv_layer.conv1d_1.conv.weight";
     config.predictor_filter_size =

@@ -26,6 +26,10 @@ struct VarianceConfig {
   std::int64_t bins = 0;        // n_bins: rows of the embedding, one more than there are bounds
 };
 
+// The second convolution of the reference's predictors is padded for this kernel, whatever the
+// kernel: it runs with no other.
+constexpr std::int64_t kPredictorKernel = 3;
+
 struct Config {
   std::int64_t symbols = 0;
   std::int64_t speakers = 0;  // 0: no embedding of speakers

@@ -7,8 +7,6 @@
 namespace voxport::fastspeech2 {
 namespace {
 
-constexpr std::int64_t kKernel = 3;
-
 // How many bounds lie below each number, as torch.bucketize counts them: int64 [b, t].
 Value bucketize(const Value& x, const Value& bounds) {
   const Value is_above = cast(less(bounds, unsqueeze(x, {2})), DType::kFloat32);  // [b, t, bounds]
@@ -20,10 +18,10 @@ Value bucketize(const Value& x, const Value& bounds) {
 VariancePredictor::VariancePredictor(const Weights& w, std::int64_t channels,
                                      std::int64_t filter_size)
     : path(w.path()),
-      conv1d_1(w / "conv_layer" / "conv1d_1" / "conv", channels, filter_size, kKernel),
+      conv1d_1(w / "conv_layer" / "conv1d_1" / "conv", channels, filter_size, kPredictorKernel),
       layer_norm_1(w / "conv_layer" / "layer_norm_1", filter_size,
                    LayerNorm::Names::kWeightAndBias),
-      conv1d_2(w / "conv_layer" / "conv1d_2" / "conv", filter_size, filter_size, kKernel),
+      conv1d_2(w / "conv_layer" / "conv1d_2" / "conv", filter_size, filter_size, kPredictorKernel),
       layer_norm_2(w / "conv_layer" / "layer_norm_2", filter_size,
                    LayerNorm::Names::kWeightAndBias),
       linear_layer(Linear::of_matrix(w / "linear_layer", filter_size, 1)) {}
@@ -37,11 +35,11 @@ Value VariancePredictor::operator()(const Value& x, const SequenceMask& mask) co
   return where(mask.present, out, Builder(x.graph()).scalar(0, DType::kFloat32));
 }
 
-Variance::Variance(const Weights& w, const std::string& name, const Config& config)
+Variance::Variance(const Weights& w, const std::string& name, const VarianceConfig& own,
+                   const Config& config)
     : predictor(w / (name + "_predictor"), config.encoder.hidden, config.predictor_filter_size),
-      bins(w.tensor(name + "_bins", {(name == "pitch" ? config.pitch : config.energy).bins - 1})),
-      embedding(w / (name + "_embedding"), (name == "pitch" ? config.pitch : config.energy).bins,
-                config.encoder.hidden) {}
+      bins(w.tensor(name + "_bins", {own.bins - 1})),
+      embedding(w / (name + "_embedding"), own.bins, config.encoder.hidden) {}
 
 Value Variance::operator()(const Value& x, const SequenceMask& mask, const Value& control) const {
   const Value prediction = predictor(x, mask) * control;
@@ -55,8 +53,8 @@ VarianceAdaptor::VarianceAdaptor(const Weights& w, const Config& its_config)
     : config(its_config),
       duration_predictor(w / "duration_predictor", config.encoder.hidden,
                          config.predictor_filter_size),
-      pitch(w, "pitch", config),
-      energy(w, "energy", config) {}
+      pitch(w, "pitch", config.pitch, config),
+      energy(w, "energy", config.energy, config) {}
 
 // Embeddings are added beyond the end of a row, too: predictors that come later hear them there.
 VarianceAdaptor::Output VarianceAdaptor::operator()(Value x, const SequenceMask& mask,

@@ -31,8 +31,9 @@ struct Variance {
   Tensor bins;  // the bounds between bins, linear or logarithmic as trained
   Embedding embedding;
 
-  // `name` is pitch or energy.
-  Variance(const Weights& w, const std::string& name, const Config& config);
+  // `name` is pitch or energy, `own` its config.
+  Variance(const Weights& w, const std::string& name, const VarianceConfig& own,
+           const Config& config);
 
   // What is added to x, channels last.
   Value operator()(const Value& x, const SequenceMask& mask, const Value& control) const;

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "arch/blocks/layers.h"
-#include "arch/vits/config.h"
 #include "arch/blocks/mask.h"
+#include "arch/vits/config.h"
 
 namespace voxport::vits {
 

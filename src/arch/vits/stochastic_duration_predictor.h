@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "arch/blocks/layers.h"
-#include "arch/vits/config.h"
 #include "arch/blocks/mask.h"
+#include "arch/vits/config.h"
 
 namespace voxport::vits {
 

@@ -137,8 +137,7 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
   latent.durations = unsqueeze(w_ceil, {1});
   const Alignment alignment = align(cast(w_ceil, DType::kInt64));
   const Value y_lengths = maximum(alignment.lengths, 1);
-  latent.y_mask =
-      unsqueeze(cast(sequence_mask(y_lengths, alignment.frames), DType::kFloat32), {1});
+  latent.y_mask = unsqueeze(cast(sequence_mask(y_lengths, alignment.frames), DType::kFloat32), {1});
 
   // The deviation is computed by phoneme, of which there are fewer.
   const std::int64_t channels = config.inter_channels();
