@@ -248,7 +248,7 @@ class Sweep {
       return false;
     }
     const std::vector<std::int64_t> numbers = numbers_in(subject_);
-    bool is_found = options_.is_quick && try_base(all_of_size(2));
+    bool is_found = options_.is_quick && try_base(all_of_size(3));
     for (const std::int64_t size : {7, 5, 3, 2, 1, 4, 8, 6, 10, 16, 12, 32, 20, 50, 64, 100, 128})
       if (!is_found && !exhausted_) is_found = try_base(all_of_size(size));
     // What takes too much may do with the least; if not, nothing is gained by trying more.
