@@ -92,20 +92,18 @@ bool is_installed(std::string_view program) {
 // Programs that play what comes in, and how they are told of what kind it is.
 struct Player {
   const char* program;
-  const char* arguments;  // before the sample rate
+  const char* arguments;  // up to the sample rate, which follows
 };
 constexpr Player kPlayers[] = {
-    {"aplay", "-q -t raw -f S16_LE -c 1 -r"},
-    {"paplay", "--raw --format=s16le --channels=1 --rate"},
-    {"pacat", "--format=s16le --channels=1 --rate"},
+    {"aplay", "-q -t raw -f S16_LE -c 1 -r "},
+    {"paplay", "--raw --format=s16le --channels=1 --rate="},
+    {"pacat", "--format=s16le --channels=1 --rate="},
 };
 
 class PlayerSink : public AudioSink {
  public:
   PlayerSink(const Player& player, std::int64_t sample_rate) : program_(player.program) {
-    const std::string command =
-        cat(player.program, " ", player.arguments,
-            player.arguments[0] == '-' && player.arguments[1] == '-' ? "=" : " ", sample_rate);
+    const std::string command = cat(player.program, " ", player.arguments, sample_rate);
     pipe_ = popen(command.c_str(), "we");
     if (!pipe_) fail(Error::kUnwritable, "cannot start ", program_, ": ", std::strerror(errno));
   }
