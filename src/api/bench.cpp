@@ -115,11 +115,7 @@ struct StageTimes {
   void measure(const LoadedVoice& voice, const Task& task, BenchText& text) {
     std::vector<Utterance> utterances;
     phonemes.push_back(seconds_of([&] { utterances = utterances_of(voice, task); }));
-    Manner manner;
-    manner.noise_scale = voice.info().noise_scale;
-    manner.length_scale = voice.info().length_scale;
-    manner.noise_w = voice.info().noise_w;
-    manner.speaker = voice.speaker("");
+    const Manner manner = voice.manner();
     encoder.push_back(0);
     decoder.push_back(0);
     text.sentences = utterances.size();
@@ -135,10 +131,8 @@ struct StageTimes {
 
  private:
   static double decode(const Decoder& decoder, const Tensors& made) {
-    Latent latent{made.at("z"), std::nullopt};
-    if (made.contains("g")) latent.g = made.at("g");
     return seconds_of([&] {
-      const std::unique_ptr<Decoding> decoding = decoder.start(std::move(latent));
+      const std::unique_ptr<Decoding> decoding = decoder.start(latent_of(made));
       while (decoding->frames_left() > 0) decoding->next(decoding->frames_left());
     });
   }

@@ -24,11 +24,10 @@ void check_scale(const char* name, double value, double low, double high) {
 }
 
 Manner manner_of(const LoadedVoice& voice, const SpeakOptions& options) {
-  const VoiceInfo& info = voice.info();
-  Manner manner;
-  manner.noise_scale = options.noise_scale.value_or(info.noise_scale);
-  manner.length_scale = options.length_scale.value_or(info.length_scale);
-  manner.noise_w = options.noise_w.value_or(info.noise_w);
+  Manner manner = voice.manner();
+  manner.noise_scale = options.noise_scale.value_or(manner.noise_scale);
+  manner.length_scale = options.length_scale.value_or(manner.length_scale);
+  manner.noise_w = options.noise_w.value_or(manner.noise_w);
   manner.seed = options.seed;
   manner.speaker = voice.speaker(options.speaker);
   check_scale("the noise scale", manner.noise_scale, 0, 100);
@@ -36,6 +35,10 @@ Manner manner_of(const LoadedVoice& voice, const SpeakOptions& options) {
   check_scale("noise_w", manner.noise_w, 0, 100);
   check_scale("the silence after a sentence", options.sentence_silence, 0, 3600);
   return manner;
+}
+
+bool is_text(const SpeakOptions& options) {
+  return options.input == SpeakOptions::kText || options.input == SpeakOptions::kLines;
 }
 
 // Audio that is there as a whole.
@@ -75,9 +78,7 @@ SpeakingTask::SpeakingTask(std::shared_ptr<const LoadedVoice> voice, TextSource 
       options_(options),
       manner_(manner_of(*voice_, options)) {
   const VoiceInfo& info = voice_->info();
-  const bool is_text =
-      options.input == SpeakOptions::kText || options.input == SpeakOptions::kLines;
-  if (is_text && !info.takes_phonemes)
+  if (is_text(options) && !info.takes_phonemes)
     fail(Error::kUnsupported, "this voice takes no text, for its config has no phoneme_id_map; ",
          "it takes ids");
   if (options.chunk_frames < 0)
@@ -106,9 +107,7 @@ std::vector<std::string> SpeakingTask::unknown_symbols() const {
 void SpeakingTask::prepare_all() {
   std::exception_ptr error;
   try {
-    const bool is_text =
-        options_.input == SpeakOptions::kText || options_.input == SpeakOptions::kLines;
-    is_text ? prepare_text() : prepare_lines();
+    is_text(options_) ? prepare_text() : prepare_lines();
   } catch (...) {
     error = std::current_exception();
   }
@@ -185,8 +184,7 @@ void SpeakingTask::prepare(const Utterance& utterance) {
     sentence.spoken.phonemes =
         phonemes_of(utterance, to_float32(made.at("durations")), seconds_per_frame);
   if (const Decoder* decoder = voice_->decoder()) {
-    Latent latent{made.at("z"), std::nullopt};
-    if (made.contains("g")) latent.g = made.at("g");
+    Latent latent = latent_of(made);
     sentence.spoken.frames = latent.frames();
     sentence.decoding = decoder->start(std::move(latent));
   } else {

@@ -207,6 +207,15 @@ void LoadedVoice::add_decoder(Session decoder, bool is_cached) {
       std::make_unique<ContextDecoder>(std::move(decoder), used.left, used.right, info_.hop_length);
 }
 
+Manner LoadedVoice::manner() const {
+  Manner manner;
+  manner.noise_scale = info_.noise_scale;
+  manner.length_scale = info_.length_scale;
+  manner.noise_w = info_.noise_w;
+  manner.speaker = speaker("");
+  return manner;
+}
+
 std::int64_t LoadedVoice::speaker(const std::string& name) const {
   if (name.empty()) return info_.speakers.empty() ? 0 : info_.speakers.front().second;
   for (const auto& [known, id] : info_.speakers)

@@ -26,6 +26,8 @@ class LoadedVoice {
   const TextGraph& text_graph() const { return *text_graph_; }
   const Decoder* decoder() const { return decoder_.get(); }  // none with a graph of all
 
+  // The voice's own, with its first speaker.
+  Manner manner() const;
   // The number of a speaker by name or number. Fails with kUsage, and tells who there is.
   std::int64_t speaker(const std::string& name) const;
 

@@ -135,6 +135,12 @@ void check_states(const Session& session, const Tensors& states) {
 
 }  // namespace
 
+Latent latent_of(const Tensors& encoded) {
+  Latent latent{encoded.at("z"), std::nullopt};
+  if (const auto g = encoded.find("g"); g != encoded.end()) latent.g = g->second;
+  return latent;
+}
+
 ContextDecoder::ContextDecoder(Session session, std::int64_t left, std::int64_t right,
                                std::int64_t hop_length)
     : session_(std::move(session)), left_(left), right_(right), hop_length_(hop_length) {}

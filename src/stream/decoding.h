@@ -19,6 +19,9 @@ struct Latent {
   std::int64_t frames() const { return z.shape[2]; }
 };
 
+// Of the outputs of an encoder: z, and g where there are speakers.
+Latent latent_of(const Tensors& encoded);
+
 // One utterance on its way.
 class Decoding {
  public:

@@ -40,13 +40,20 @@ TextGraph::TextGraph(Session session) : session_(std::move(session)) {
            ", expected those of a Piper voice");
   has_speakers_ = find("sid") != nullptr;
   has_noise_ = find("noise") || find("noise_w") || find(kFlatNoise);
-  is_repeatable_ = has_noise_;
 }
 
 const PortInfo* TextGraph::find(std::string_view name) const {
   for (const PortInfo& port : session_.inputs())
     if (port.name == name) return &port;
   return nullptr;
+}
+
+std::int64_t TextGraph::channels() const {
+  const PortInfo* port = find("noise");
+  for (const PortInfo& output : session_.outputs())
+    if (!port && output.name == "z") port = &output;
+  return port && port->axes.size() == 3 ? port->axes[1].size.value_or(kMostChannels)
+                                        : kMostChannels;
 }
 
 Tensors TextGraph::inputs_of(const std::vector<std::int64_t>& ids, const Manner& manner) const {
@@ -66,10 +73,7 @@ Tensors TextGraph::inputs_of(const std::vector<std::int64_t>& ids, const Manner&
 void TextGraph::add_noise(Tensors& inputs, const Manner& manner, std::uint64_t utterance,
                           std::int64_t frames) const {
   const std::int64_t ids = inputs.at("input").shape[1];
-  const PortInfo* noise = find("noise");
-  const std::int64_t channels = noise && noise->axes.size() == 3
-                                    ? noise->axes[1].size.value_or(kMostChannels)
-                                    : kMostChannels;
+  const std::int64_t channels = this->channels();
   const std::int64_t count = 2 * ids + channels * frames;
   const std::vector<float> numbers =
       normal_noise(manner.seed, utterance, static_cast<std::size_t>(count));
@@ -77,7 +81,7 @@ void TextGraph::add_noise(Tensors& inputs, const Manner& manner, std::uint64_t u
   const auto durations = numbers.begin() + 2 * ids;
   if (find("noise_w"))
     inputs["noise_w"] = tensor_of({1, 2, ids}, std::vector<float>(numbers.begin(), durations));
-  if (noise)
+  if (find("noise"))
     inputs["noise"] =
         tensor_of({1, channels, frames}, std::vector<float>(durations, numbers.end()));
 }

@@ -28,7 +28,7 @@ class TextGraph {
 
   bool has_speakers() const { return has_speakers_; }
   // Whether the same seed gives the same outputs.
-  bool is_repeatable() const { return is_repeatable_; }
+  bool is_repeatable() const { return has_noise_; }
   const Session& session() const { return session_; }
 
   // All outputs, for one row of ids. `utterance` is its number, by which noise differs.
@@ -40,11 +40,12 @@ class TextGraph {
   void add_noise(Tensors& inputs, const Manner& manner, std::uint64_t utterance,
                  std::int64_t frames) const;
   const PortInfo* find(std::string_view name) const;
+  // Of the latent sequence, whose noise it is.
+  std::int64_t channels() const;
 
   Session session_;
   bool has_speakers_ = false;
   bool has_noise_ = false;  // comes in
-  bool is_repeatable_ = false;
 };
 
 }  // namespace voxport
