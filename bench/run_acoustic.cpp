@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "bench/in_turns.h"
 #include "bench/inputs.h"
+#include "bench/program.h"
 #include "runtime/session.h"
 
 namespace voxport {
@@ -92,10 +93,5 @@ int main_of(int argc, char** argv) {
 }  // namespace voxport
 
 int main(int argc, char** argv) {
-  try {
-    return voxport::main_of(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "bench_acoustic: " << error.what() << '\n';
-    return 1;
-  }
+  return voxport::run_program("bench_acoustic", voxport::main_of, argc, argv);
 }

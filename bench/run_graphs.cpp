@@ -28,6 +28,7 @@
 #include "base/fail.h"
 #include "bench/in_turns.h"
 #include "bench/inputs.h"
+#include "bench/program.h"
 #include "runtime/library.h"
 #include "runtime/session.h"
 
@@ -286,10 +287,5 @@ int bench_graphs(int argc, char** argv) {
 }  // namespace voxport
 
 int main(int argc, char** argv) {
-  try {
-    return voxport::bench_graphs(argc, argv);
-  } catch (const voxport::Error& error) {
-    std::cerr << "bench_graphs: " << error.what() << "\n";
-    return error.exit_code();
-  }
+  return voxport::run_program("bench_graphs", voxport::bench_graphs, argc, argv);
 }

@@ -24,6 +24,7 @@
 #include "base/fail.h"
 #include "bench/in_turns.h"
 #include "bench/inputs.h"
+#include "bench/program.h"
 #include "runtime/library.h"
 #include "runtime/session.h"
 #include "stream/decoding.h"
@@ -45,12 +46,6 @@ struct Options {
   std::vector<int> threads = {1, 2};
   double seconds = 4;
 };
-
-Latent latent_of(const Tensors& made) {
-  Latent latent{made.at("z"), std::nullopt};
-  if (made.contains("g")) latent.g = made.at("g");
-  return latent;
-}
 
 Latent encode(const Session& encoder, const std::vector<std::int64_t>& ids) {
   return latent_of(encoder.run(encoder_inputs(encoder, ids)));
@@ -245,10 +240,5 @@ int bench_streams(int argc, char** argv) {
 }  // namespace voxport
 
 int main(int argc, char** argv) {
-  try {
-    return voxport::bench_streams(argc, argv);
-  } catch (const voxport::Error& error) {
-    std::cerr << "bench_streams: " << error.what() << "\n";
-    return error.exit_code();
-  }
+  return voxport::run_program("bench_streams", voxport::bench_streams, argc, argv);
 }
