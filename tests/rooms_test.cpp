@@ -17,6 +17,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"base", {"base", "voxport/error.h"}},
     {"checkpoint", {"checkpoint", "base", "zlib.h", "nlohmann", "yaml-cpp"}},
     {"graph", {"graph", "base"}},
+    {"program", {"program", "base", "checkpoint", "graph", "nlohmann"}},
+    {"lower", {"lower", "base", "program", "graph"}},
     {"arch", {"arch", "base", "checkpoint", "graph", "nlohmann"}},
     {"passes", {"passes", "base", "graph", "voxport/error.h"}},
     {"onnx", {"onnx", "base", "graph", "google"}},
@@ -25,8 +27,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"phonemes", {"phonemes", "base", "nlohmann", "utf8proc.h"}},
     {"stream", {"stream", "base", "runtime"}},
     {"api",
-     {"api", "arch", "base", "checkpoint", "graph", "passes", "onnx", "phonemes", "runtime",
-      "stream", "verify", "voxport", "nlohmann", "nettle"}},
+     {"api", "arch", "base", "checkpoint", "program", "lower", "graph", "passes", "onnx", "phonemes",
+      "runtime", "stream", "verify", "voxport", "nlohmann", "nettle"}},
     {"cli", {"cli", "base", "voxport", "CLI"}},
 };
 
