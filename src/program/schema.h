@@ -14,8 +14,11 @@
 namespace voxport {
 
 struct SchemaArgument {
+  // Both are "..." where an operator takes any number of arguments.
   std::string name;
-  std::string type;  // as written: "Tensor", "Tensor?", "int[2]", "Scalar", "ScalarType?"
+  // As written: "Tensor", "Tensor?", "int[2]", "Scalar", "ScalarType?", "Dict(str, t)". What
+  // PyTorch calls SymInt is an int here, and nothing is said of aliases.
+  std::string type;
   std::optional<Argument> otherwise;  // the default
   bool by_name_only = false;
 };
@@ -24,11 +27,12 @@ struct Schema {
   std::string name;      // "aten.add"
   std::string overload;  // "Tensor"; empty for the one that torch.export calls "default"
   std::vector<SchemaArgument> arguments;
-  std::vector<std::string> results;  // types
+  std::vector<std::string> results;  // types; "..." for any number
 };
 
 // All overloads of an operator, in the order in which TorchScript tries them; empty for one that is
-// not known.
+// not known. Those that write into an argument `out` are left out, and so are operators that no
+// program for inference has. May be called on any thread; what it gives stays.
 std::span<const Schema> find_schemas(std::string_view name);
 
 // "aten.add.Tensor" and "aten.relu.default" in two: {"aten.add", "Tensor"}. Of "aten.add" the
