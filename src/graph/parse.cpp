@@ -6,66 +6,11 @@
 #include "base/fail.h"
 #include "graph/builder.h"
 #include "graph/infer.h"
+#include "graph/line.h"
 #include "graph/print.h"
 
 namespace voxport {
 namespace {
-
-// One line of the text form, read from left to right.
-class Line {
- public:
-  explicit Line(std::string_view text) : rest_(text) {}
-
-  bool at_end() {
-    skip_space();
-    return rest_.empty();
-  }
-
-  bool accept(std::string_view word) {
-    skip_space();
-    if (!rest_.starts_with(word)) return false;
-    rest_.remove_prefix(word.size());
-    return true;
-  }
-
-  void expect(std::string_view word) {
-    if (!accept(word))
-      fail(Error::kCorrupt, "expected ", in_quotes(word), " before ",
-           rest_.empty() ? "the end of the line" : in_quotes(rest_, 30));
-  }
-
-  // Up to the first of the characters in `ends`, which is left.
-  std::string_view until(std::string_view ends) {
-    skip_space();
-    const std::size_t length = std::min(rest_.find_first_of(ends), rest_.size());
-    std::string_view word = rest_.substr(0, length);
-    rest_.remove_prefix(length);
-    while (word.ends_with(' ')) word.remove_suffix(1);
-    return word;
-  }
-
-  std::string name() {
-    const std::string_view word = until(" :,=()[]");
-    if (word.empty()) fail(Error::kCorrupt, "expected a name before ", in_quotes(rest_, 30));
-    // "a:0" is a name too: a colon that is followed by a digit belongs to it.
-    std::string text(word);
-    if (rest_.size() > 1 && rest_[0] == ':' && rest_[1] >= '0' && rest_[1] <= '9') {
-      rest_.remove_prefix(1);
-      text += ":";
-      text += until(" :,=()[]");
-    }
-    return text;
-  }
-
-  std::string_view rest() const { return rest_; }
-
- private:
-  void skip_space() {
-    while (rest_.starts_with(' ')) rest_.remove_prefix(1);
-  }
-
-  std::string_view rest_;
-};
 
 struct Declared {
   std::string name;
@@ -91,38 +36,6 @@ std::int64_t read_integer(std::string_view word) {
   if (error != std::errc() || end != word.data() + word.size())
     fail(Error::kCorrupt, in_quotes(word), " is no int of 64 bits");
   return number;
-}
-
-// f32[b, 2*t + 1, max(a, b)]: commas inside brackets belong to their size.
-Type read_type(Line& line) {
-  const std::string_view word = line.until("[");
-  const auto dtype = dtype_of_short_name(word);
-  if (!dtype) fail(Error::kCorrupt, in_quotes(word), " is no element type");
-  Type type;
-  type.dtype = *dtype;
-  line.expect("[");
-  if (line.accept("?]")) return type;
-  type.shape.emplace();
-  if (line.accept("]")) return type;
-  std::string size;
-  int depth = 0;
-  while (true) {
-    size += line.until(",]()");
-    if (line.accept("(")) {
-      ++depth;
-      size += "(";
-    } else if (line.accept(")")) {
-      --depth;
-      size += ")";
-    } else if (depth > 0 && line.accept(",")) {
-      size += ",";
-    } else {
-      type.shape->push_back(Dim::parse(size));
-      size.clear();
-      if (line.accept("]")) return type;
-      line.expect(",");
-    }
-  }
 }
 
 std::vector<std::string_view> read_list(Line& line) {
