@@ -22,7 +22,7 @@ The lines are Python, where aten is torch.ops.aten, and what src/program/text.h 
 calls, each name assigned once. float32, int64, bool and so on are element types, inf and nan numbers. Write
 aten.add.Tensor as torch.export does, or aten.add as TorchScript does, who finds the overload by the types. Without a
 line `return`, the results of the last line are returned. Lists and tuples among the results are taken apart; a number
-is recorded as a tensor of rank 0 (int64, float32 or bool).
+is recorded as a tensor of rank 0 (int64, float64 or bool).
 
 Inputs are declared in the words of text.h: f32[b, 2*t + 1, 3] with f32 f64 f16 bf16 i64 i32 i16 i8 u8 bool; int, float
 and bool are plain numbers. `runs` gives for each run what the letters stand for, and the numbers. Run sizes 1 and, where
@@ -154,7 +154,7 @@ def flat(result):
     if isinstance(result, (list, tuple)):
         return [tensor for part in result for tensor in flat(part)]
     if not isinstance(result, torch.Tensor):
-        result = torch.tensor(result, dtype=torch.float32 if isinstance(result, float) else None)
+        result = torch.tensor(result, dtype=torch.float64 if isinstance(result, float) else None)
     if result.is_complex():
         raise TypeError("a result is complex: return aten.view_as_real.default of it")
     return [result]
