@@ -1,0 +1,171 @@
+// Operators, one or a few at a time, against what PyTorch gave for the same lines. The cases are
+// those of tools/ops, as tools/record_ops.py recorded them into tests/data/ops.
+#include <cmath>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/fail.h"
+#include "lower/lower.h"
+#include "onnx/validate.h"
+#include "passes/lower_opset.h"
+#include "program/text.h"
+#include "tests/arch/made_up.h"
+#include "tests/cases.h"
+
+namespace voxport {
+namespace {
+
+// Of a difference, in parts of 1 + |expected|. Sums of a few products in float32, in another order
+// than PyTorch's, and functions of which libraries give the last digit as they like; float64 goes
+// through the same kernels. Halves keep 11 digits, bfloat16 8, and are rounded more than once.
+constexpr double kFloatTolerance = 1e-5;
+constexpr double kHalfTolerance = 4e-3;
+constexpr double kBFloat16Tolerance = 3e-2;
+
+struct OpCase {
+  std::string family;
+  std::string name;
+  std::string program;
+  std::vector<std::string> constants;
+  std::size_t runs = 0;
+  std::optional<double> tolerance;
+};
+
+double tolerance_of(DType dtype) {
+  if (dtype == DType::kFloat16) return kHalfTolerance;
+  return dtype == DType::kBFloat16 ? kBFloat16Tolerance : kFloatTolerance;
+}
+
+bool is_float(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kFloat16 ||
+         dtype == DType::kBFloat16;
+}
+
+std::vector<double> values_of(const Tensor& tensor) {
+  std::vector<double> values;
+  for_each_element(tensor, [&](const std::byte* element) {
+    values.push_back(element_value(tensor.dtype, element));
+  });
+  return values;
+}
+
+bool is_near(double found, double expected, double tolerance) {
+  if (std::isnan(expected)) return std::isnan(found);
+  if (std::isinf(expected)) return found == expected;
+  return std::abs(found - expected) <= tolerance * (1 + std::abs(expected));
+}
+
+testing::AssertionResult is_as_recorded(const Tensor& found, const Tensor& expected,
+                                        std::optional<double> tolerance) {
+  if (!is_float(expected.dtype) || found.dtype != expected.dtype || found.shape != expected.shape)
+    return is_equal(found, expected);
+  const double allowed = tolerance.value_or(tolerance_of(expected.dtype));
+  const std::vector<double> ours = values_of(found);
+  const std::vector<double> theirs = values_of(expected);
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    if (is_near(ours[i], theirs[i], allowed)) continue;
+    return testing::AssertionFailure() << "found " << ours[i] << ", expected " << theirs[i]
+                                       << " at element " << i << " of " << shape_text(found.shape);
+  }
+  return testing::AssertionSuccess();
+}
+
+const Case& find_case(const std::vector<Case>& cases, const std::string& name) {
+  for (const Case& recorded : cases)
+    if (recorded.name == name) return recorded;
+  fail(Error::kUsage, "there is no case ", in_quotes(name));
+}
+
+// Some of the inputs become weights.
+void bind_constants(Program& program, const std::vector<std::string>& names, const Case& values) {
+  for (const std::string& name : names) {
+    const auto input = std::ranges::find(program.inputs, name, &ProgramInput::name);
+    if (input == program.inputs.end()) fail(Error::kUsage, "there is no input ", in_quotes(name));
+    program.constants.push_back({name, input->variable, values.inputs.at(name)});
+    program.inputs.erase(input);
+  }
+}
+
+Session session_of(const OpCase& tested, const std::vector<Case>& recorded) {
+  Program program = parse_program(tested.program);
+  if (!tested.constants.empty())
+    bind_constants(program, tested.constants, find_case(recorded, tested.name));
+  LowerReport report;
+  const std::unique_ptr<Graph> graph = lower(program, LowerOptions(), report);
+  optimise(*graph);
+  lower_opset(*graph, OnnxOptions().opset);
+  validate_onnx(*graph);
+  return Session::from_bytes(Blob::own(onnx_bytes(*graph)), tested.name);
+}
+
+class Op : public RunsGraphs {
+ public:
+  explicit Op(OpCase tested) : tested_(std::move(tested)) {}
+
+  void TestBody() override {
+    SCOPED_TRACE(tested_.program);
+    const std::vector<Case> recorded =
+        read_cases(data_folder() / "ops" / (tested_.family + ".safetensors"));
+    const std::string trouble = message_of([&] {
+      const Session session = session_of(tested_, recorded);
+      for (std::size_t i = 0; i < tested_.runs; ++i)
+        compare(session, find_case(recorded, cat(tested_.name, '.', i)));
+    });
+    EXPECT_EQ(trouble, "no error");
+  }
+
+ private:
+  void compare(const Session& session, const Case& run) const {
+    SCOPED_TRACE(run.name);
+    const Tensors found = session.run(inputs_for(session.inputs(), run));
+    ASSERT_EQ(session.outputs().size(), run.outputs.size());
+    for (std::size_t i = 0; i < run.outputs.size(); ++i)
+      EXPECT_TRUE(is_as_recorded(found.at(session.outputs()[i].name), run.outputs.at(cat(i)),
+                                 tested_.tolerance))
+          << "output " << i;
+  }
+
+  OpCase tested_;
+};
+
+std::vector<OpCase> cases_of(const std::filesystem::path& file) {
+  std::vector<OpCase> cases;
+  std::ifstream stream(file);
+  const nlohmann::json family = nlohmann::json::parse(stream);
+  for (const nlohmann::json& entry : family.at("cases")) {
+    OpCase& next = cases.emplace_back();
+    next.family = file.stem().string();
+    entry.at("name").get_to(next.name);
+    entry.at("program").get_to(next.program);
+    entry.at("constants").get_to(next.constants);
+    entry.at("runs").get_to(next.runs);
+    if (entry.contains("tolerance")) next.tolerance = entry.at("tolerance").get<double>();
+  }
+  return cases;
+}
+
+// Ops/Elementwise.add_alpha
+void register_case(const OpCase& tested) {
+  std::string family = tested.family;
+  family[0] = static_cast<char>(std::toupper(family[0]));
+  testing::RegisterTest(cat("Ops/", family).c_str(), tested.name.c_str(), nullptr, nullptr,
+                        __FILE__, __LINE__, [tested]() -> Op* { return new Op(tested); });
+}
+
+// As TEST() does, before main() runs: which cases there are is known by the files alone.
+const bool kIsRegistered = [] {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(data_folder() / "ops"))
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  std::ranges::sort(files);
+  for (const std::filesystem::path& file : files)
+    for (const OpCase& tested : cases_of(file)) register_case(tested);
+  return !files.empty();
+}();
+
+TEST(Ops, AreRecorded) { EXPECT_TRUE(kIsRegistered); }
+
+}  // namespace
+}  // namespace voxport
