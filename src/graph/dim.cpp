@@ -192,14 +192,45 @@ Dim floor_div(const Dim& a, const Dim& b) {
 
 Dim ceil_div(const Dim& a, const Dim& b) { return Dim(0) - floor_div(Dim(0) - a, b); }
 
+// Whether it is no less than 0 for all sizes: symbols are 1 or more, functions of them not
+// negative.
+bool Dim::is_never_negative() const {
+  std::int64_t least = 0;
+  for (const Term& term : terms_) {
+    if (!term.factors.empty() && term.coefficient < 0) return false;
+    const bool is_plain =
+        std::ranges::all_of(term.factors, [](const Atom& atom) { return !atom.function; });
+    if (is_plain) least += term.coefficient;
+  }
+  return least >= 0;
+}
+
+// Whether this is min(part, ...) or max(part, ...).
+bool Dim::is_function_of(std::string_view name, const Dim& part) const {
+  if (terms_.size() != 1 || terms_[0].coefficient != 1 || terms_[0].factors.size() != 1)
+    return false;
+  const auto& function = terms_[0].factors[0].function;
+  return function && function->name == name && (function->a == part || function->b == part);
+}
+
+Dim Dim::extreme(std::string_view name, const Dim& a, const Dim& b) {
+  const std::string_view other = name == "min" ? "max" : "min";
+  // min(a, min(a, b)) = min(a, b), and min(a, max(a, b)) = a.
+  if (a.is_function_of(name, b) || b.is_function_of(other, a)) return a;
+  if (b.is_function_of(name, a) || a.is_function_of(other, b)) return b;
+  return a.text() < b.text() ? function(name, a, b) : function(name, b, a);
+}
+
 Dim min(const Dim& a, const Dim& b) {
-  if (const auto difference = (a - b).constant()) return *difference <= 0 ? a : b;
-  return a.text() < b.text() ? Dim::function("min", a, b) : Dim::function("min", b, a);
+  if ((b - a).is_never_negative()) return a;
+  if ((a - b).is_never_negative()) return b;
+  return Dim::extreme("min", a, b);
 }
 
 Dim max(const Dim& a, const Dim& b) {
-  if (const auto difference = (a - b).constant()) return *difference >= 0 ? a : b;
-  return a.text() < b.text() ? Dim::function("max", a, b) : Dim::function("max", b, a);
+  if ((a - b).is_never_negative()) return a;
+  if ((b - a).is_never_negative()) return b;
+  return Dim::extreme("max", a, b);
 }
 
 std::optional<std::int64_t> Dim::Function::evaluate(const ValueOf& value_of) const {

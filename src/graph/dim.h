@@ -40,6 +40,7 @@ class Dim {
   // The largest integer not above a/b; simplified where b divides a. Asks for b != 0.
   friend Dim floor_div(const Dim& a, const Dim& b);
   friend Dim ceil_div(const Dim& a, const Dim& b);
+  // Decided where sizes of 1 and more decide it: max(t, 2*t - 1) is 2*t - 1.
   friend Dim min(const Dim& a, const Dim& b);
   friend Dim max(const Dim& a, const Dim& b);
 
@@ -70,6 +71,9 @@ class Dim {
   };
 
   static Dim function(std::string_view name, const Dim& a, const Dim& b);
+  static Dim extreme(std::string_view name, const Dim& a, const Dim& b);
+  bool is_never_negative() const;
+  bool is_function_of(std::string_view name, const Dim& part) const;
   void add(const Term& term);
   std::optional<Dim> exact_quotient(const Dim& divisor) const;
 

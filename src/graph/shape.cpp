@@ -13,6 +13,8 @@ Dim broadcast_dim(const Dim& a, const Dim& b, const Shape& whole_a, const Shape&
   // A symbol that meets a number must be that number, or 1: the result is the number either way.
   if (a.is_constant() && !b.is_constant()) return a;
   if (b.is_constant() && !a.is_constant()) return b;
+  // Two that differ must be equal or have a 1 among them when the network runs.
+  if (!a.is_constant()) return max(a, b);
   fail(Error::kMismatch, "shapes ", shape_text(whole_a), " and ", shape_text(whole_b),
        " do not broadcast: ", a.text(), " and ", b.text());
 }

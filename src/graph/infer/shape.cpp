@@ -36,13 +36,13 @@ Shape unknown_shape(const Application& a, std::size_t rank) {
   return shape;
 }
 
-// start, end and step of a Slice on an axis of `size`, as ONNX clamps them. A symbol is assumed to
-// be long enough for a small number that is cut off.
+// start or end of a Slice on an axis of `size`, as ONNX clamps them. A symbol is assumed to be long
+// enough for what is cut off at its end.
 Dim clamp_index(const Dim& index, const Dim& size) {
   const auto number = index.constant();
   if (number && *number < 0) return size.is_constant() ? max(size + index, Dim(0)) : size + index;
   if (number && *number >= INT32_MAX) return size;
-  return size.is_constant() ? min(index, size) : index;
+  return min(index, size);
 }
 
 Dim sliced(const Application& a, const Dim& size, const Dim& start, const Dim& end,
@@ -53,7 +53,10 @@ Dim sliced(const Application& a, const Dim& size, const Dim& start, const Dim& e
         step == -1 && start.constant().value_or(0) == -1 && end.constant().value_or(0) <= INT32_MIN;
     return is_whole ? size : a.unknown(0, axis);
   }
-  const Dim length = clamp_index(end, size) - clamp_index(start, size);
+  // What starts beyond the end is empty; a symbol is assumed not to be so short.
+  const Dim from =
+      size.is_constant() || start.constant().value_or(0) < 0 ? clamp_index(start, size) : start;
+  const Dim length = clamp_index(end, size) - from;
   const Dim count = ceil_div(length, step);
   return count.is_constant() ? max(count, Dim(0)) : count;
 }

@@ -1,0 +1,132 @@
+// Item: what a variable of a program holds while it is lowered. Tensors are values of the graph;
+// everything else is what Python would have: numbers, text, containers. A number is known, or is
+// computed by the graph and has a size's expression.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace voxport {
+
+// A Python number: an int, a float or a bool.
+class Number {
+ public:
+  enum class Kind : std::uint8_t { kBool, kInt, kFloat };
+
+  static Number of_bool(bool value);
+  static Number of_int(std::int64_t value);
+  static Number of_float(double value);
+  // Computed by the graph: rank 0, of the kind's element type (bool, int64, float64). An int is
+  // known as an expression of sizes.
+  static Number of_value(const Value& value, Kind kind, Dim dim = {});
+
+  Kind kind() const { return kind_; }
+  bool is_constant() const { return !value_; }
+  const Value& value() const { return value_; }  // absent for constants
+  // Of an int.
+  const Dim& dim() const { return dim_; }
+
+  // Nothing where only the run can tell.
+  std::optional<bool> as_bool() const;
+  std::optional<std::int64_t> as_int() const;
+  std::optional<double> as_float() const;
+
+  // The element type that PyTorch gives a tensor of it: bool, int64, float32.
+  DType dtype() const;
+
+ private:
+  Kind kind_ = Kind::kInt;
+  double float_ = 0;
+  Dim dim_;  // of an int; of a bool 0 or 1
+  Value value_;
+};
+
+struct Item;
+struct TensorCell;
+
+// A list, a tuple or a dict. Lists and dicts are shared by all variables that hold them.
+struct Container {
+  enum class Kind : std::uint8_t { kList, kTuple, kDict };
+  Kind kind = Kind::kList;
+  std::vector<Item> items;
+  std::vector<std::string> names;  // the keys of a dict; the fields of a named tuple, else empty
+  int depth = 0;                   // how many graphs deep it was made
+  // A list that a loop of the graph made, one part per round: its parts lie along the first axis of
+  // this tensor, and there are no items. Absent for every other list.
+  Value stacked = {};
+};
+
+struct Item {
+  struct None {};
+  // What came of something that could not be lowered; everything that needs it is unknown too.
+  struct Unknown {};
+
+  std::variant<None, Unknown, std::shared_ptr<TensorCell>, Number, std::string,
+               std::shared_ptr<Container>>
+      data;
+
+  Item() = default;
+  Item(const Value& tensor);              // NOLINT: a new tensor
+  Item(const std::vector<Value>& tuple);  // NOLINT: new tensors
+  Item(Number number) : data(std::move(number)) {}
+  Item(std::string text) : data(std::move(text)) {}
+  Item(std::shared_ptr<TensorCell> cell) : data(std::move(cell)) {}
+  Item(std::shared_ptr<Container> container) : data(std::move(container)) {}
+
+  static Item unknown();
+  static Item list(std::vector<Item> items);
+  static Item tuple(std::vector<Item> items);
+
+  bool is_none() const { return std::holds_alternative<None>(data); }
+  bool is_unknown() const { return std::holds_alternative<Unknown>(data); }
+  bool is_tensor() const { return cell() != nullptr; }
+  TensorCell* cell() const;
+  const Number* number() const { return std::get_if<Number>(&data); }
+  const std::string* text() const { return std::get_if<std::string>(&data); }
+  Container* container() const;
+  bool is_list() const { return container() && container()->kind == Container::Kind::kList; }
+
+  // "a tensor", "an int", "None".
+  std::string_view kind_name() const;
+};
+
+// How a tensor lies in another one.
+struct View {
+  std::function<Value(const Value& base)> look;                    // the part, of the whole
+  std::function<Value(const Value& base, const Value& part)> put;  // the whole, with a new part
+};
+
+// What stands behind a tensor that pack_padded_sequence made.
+struct PackedSequence {
+  Value padded;   // [t, b, ...]
+  Value lengths;  // int64 [b]
+};
+
+// A tensor that programs may write to. ONNX knows no memory that two values share, so a write to a
+// view becomes a new value of what it is a view of, and other views are looked at anew.
+struct TensorCell {
+  Value value;
+  std::shared_ptr<TensorCell> base = nullptr;  // what it is a view of
+  View view = {};
+  std::uint64_t version = 0;  // counts the writes
+  std::uint64_t seen = 0;     // the base's version that `value` shows
+  int depth = 0;              // how many graphs deep it was made
+  bool is_written = false;    // since the graph around it was left
+  // Whether PyTorch would have it row-major and without gaps, so that a reshape is a view of it.
+  bool is_contiguous = true;
+  // PyTorch may have made it as a view or as a copy, which only strides tell: not to be written to.
+  bool is_maybe_view = false;
+  // A complex tensor: its last axis, which the program does not see, holds the two parts.
+  bool is_complex = false;
+  std::shared_ptr<const PackedSequence> packed = nullptr;  // then `value` is absent
+};
+
+}  // namespace voxport

@@ -1,0 +1,177 @@
+#include "lower/lower.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/fail.h"
+#include "lower/lowering.h"
+#include "lower/table.h"
+#include "program/schema.h"
+
+namespace voxport {
+namespace {
+
+std::string where(const Place& place) {
+  return cat(place.module.empty() ? "" : " in " + place.module,
+             place.source.empty() ? "" : " at " + place.source);
+}
+
+class ProgramLowering {
+ public:
+  ProgramLowering(const Program& program, const LowerOptions& options, LowerReport& report)
+      : program_(program), options_(options), report_(report), lowering_(program, report) {}
+
+  std::unique_ptr<Graph> run() {
+    lowering_.start(*graph_);
+    take_inputs();
+    for (const ProgramConstant& constant : program_.constants) take_constant(constant);
+    const std::vector<Item> results = lowering_.run(program_.main);
+    check_supported();
+    for (const Item& result : results) collect(result, "");
+    make_outputs();
+    check_free();
+    return std::move(graph_);
+  }
+
+ private:
+  static DType dtype_of(const ProgramInput& input) {
+    switch (input.kind) {
+      case InputKind::kTensor: return input.dtype.value_or(DType::kFloat32);
+      case InputKind::kInt: return DType::kInt64;
+      case InputKind::kFloat: return DType::kFloat64;  // Python's
+      case InputKind::kBool: return DType::kBool;
+    }
+    return DType::kFloat32;
+  }
+
+  void take_inputs() {
+    const auto& choices = options_.inputs;
+    if (choices.size() > program_.inputs.size())
+      fail(Error::kUsage, "there are ", choices.size(), " inputs given, but the program takes ",
+           program_.inputs.size());
+    for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
+      const InputChoice* choice = i < choices.size() ? &choices[i] : nullptr;
+      take_input(program_.inputs[i], choice);
+    }
+  }
+
+  void take_input(const ProgramInput& input, const InputChoice* choice) {
+    if (!choice && input.is_optional) {
+      lowering_.set(input.variable, Item());
+      return;
+    }
+    Type type;
+    type.dtype = choice && choice->dtype ? *choice->dtype : dtype_of(input);
+    const std::string name = choice && !choice->name.empty() ? choice->name : input.name;
+    if (input.kind != InputKind::kTensor) {
+      type.shape = Shape{};
+      if (input.kind == InputKind::kInt) type.elements = {{Dim::symbol(name)}};
+      const Value value = graph_->add_input(name, type);
+      lowering_.set(input.variable, number_input(input, value));
+      return;
+    }
+    type.shape = choice && choice->shape ? choice->shape : input.shape;
+    if (!type.shape)
+      fail(Error::kUsage, "the program does not tell the shape of its input ",
+           in_quotes(input.name), "; say it, as in --input '", printable(input.name),
+           ":f32[batch_size, 10]'");
+    lowering_.set(input.variable, graph_->add_input(name, type));
+  }
+
+  Item number_input(const ProgramInput& input, const Value& value) {
+    return input.kind == InputKind::kInt ? lowering_.size_of(value) : lowering_.number_of(value);
+  }
+
+  void take_constant(const ProgramConstant& constant) {
+    lowering_.set(constant.variable, graph_->add_constant(constant.name, constant.values));
+  }
+
+  // Everything that could not be lowered, at once.
+  void check_supported() const {
+    const auto& calls = lowering_.unsupported();
+    if (calls.empty()) return;
+    std::string text;
+    std::size_t count = 0;
+    for (const UnsupportedCall& call : calls) {
+      count += call.count;
+      text += cat("\n  ", call.count, " x ", call.target, where(call.first),
+                  call.why.empty() ? "" : ": " + call.why);
+    }
+    fail(Error::kUnsupported, count, count == 1 ? " call" : " calls",
+         " of the program cannot be said in ONNX by voxport:", text);
+  }
+
+  // The tensors in a result, with names that tell where in it they are.
+  void collect(const Item& item, const std::string& path) {
+    if (const Container* container = item.container()) {
+      if (container->stacked) outputs_.emplace_back(path, container->stacked);
+      for (std::size_t i = 0; i < container->items.size(); ++i) {
+        const std::string part = container->names.empty() ? cat(i) : container->names[i];
+        collect(container->items[i], path.empty() ? part : cat(path, "_", part));
+      }
+    } else if (item.is_tensor()) {
+      outputs_.emplace_back(path, lowering_.read(*item.cell()));
+    } else if (const Number* number = item.number()) {
+      outputs_.emplace_back(path, lowering_.value_of(*number, number->dtype()));
+    }
+  }
+
+  std::string output_name(std::size_t i) const {
+    if (i < options_.output_names.size()) return options_.output_names[i];
+    if (i < program_.output_names.size() && !program_.output_names[i].empty())
+      return program_.output_names[i];
+    const std::string& path = outputs_[i].first;
+    const bool is_number = path.find_first_not_of("0123456789_") == std::string::npos;
+    if (!is_number) return path;
+    return outputs_.size() == 1 ? "output" : cat("output_", i);
+  }
+
+  void make_outputs() {
+    if (outputs_.empty()) fail(Error::kUnsupported, "no tensor comes out of the program");
+    if (options_.output_names.size() > outputs_.size())
+      fail(Error::kUsage, "there are ", options_.output_names.size(),
+           " names for outputs, but the program has ", outputs_.size());
+    std::set<std::string> taken;
+    for (const Value& input : graph_->inputs()) taken.insert(input.name());
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      std::string name = output_name(i);
+      const bool is_asked = i < options_.output_names.size();
+      while (!is_asked && taken.contains(name)) name += "_out";
+      if (!taken.insert(name).second)
+        fail(Error::kUsage, "two of the inputs and outputs would be named ", in_quotes(name));
+      graph_->add_output(name, outputs_[i].second);
+    }
+  }
+
+  void check_free() const {
+    std::string text;
+    for (const FrozenAxis& axis : report_.frozen)
+      if (std::ranges::find(options_.must_stay_free, axis.symbol) != options_.must_stay_free.end())
+        text += cat("\n  ", axis.symbol, " is held at ", axis.size, " by ", axis.target,
+                    where(axis.place));
+    if (!text.empty())
+      fail(Error::kMismatch, "the program has a number where an axis was to be free:", text);
+  }
+
+  const Program& program_;
+  const LowerOptions& options_;
+  LowerReport& report_;
+  std::unique_ptr<Graph> graph_ = std::make_unique<Graph>();
+  Lowering lowering_;
+  std::vector<std::pair<std::string, Value>> outputs_;
+};
+
+}  // namespace
+
+std::unique_ptr<Graph> lower(const Program& program, const LowerOptions& options,
+                             LowerReport& report) {
+  return ProgramLowering(program, options, report).run();
+}
+
+bool is_lowered(std::string_view target) {
+  const auto [name, overload] = split_target(target);
+  const std::string_view plain = without_in_place(name);
+  return find_lowering(plain.empty() ? name : plain, overload.value_or("")) != nullptr;
+}
+
+}  // namespace voxport

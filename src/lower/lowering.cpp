@@ -1,0 +1,302 @@
+#include "lower/lowering.h"
+
+#include <algorithm>
+
+#include "base/fail.h"
+#include "graph/ops.h"
+#include "lower/call.h"
+#include "lower/promote.h"
+#include "lower/resolve.h"
+#include "lower/table.h"
+
+namespace voxport {
+namespace {
+
+// A constant this small is written again in a branch that uses it, so that it is known there too.
+constexpr std::int64_t kMaxCopied = 64;
+
+bool has_unknown(const std::vector<std::pair<std::string, Item>>& arguments) {
+  const auto is_unknown = [](const Item& item, const auto& self) -> bool {
+    if (const Container* container = item.container())
+      return std::ranges::any_of(container->items,
+                                 [&](const Item& inner) { return self(inner, self); });
+    return item.is_unknown();
+  };
+  return std::ranges::any_of(
+      arguments, [&](const auto& argument) { return is_unknown(argument.second, is_unknown); });
+}
+
+}  // namespace
+
+void Lowering::start(Graph& main) {
+  frames_.push_back({.graph = &main, .imported = {}, .captured = {}, .before = {}});
+  variables_.resize(program_.names.size());
+}
+
+Value Lowering::here(const Value& value) { return here(value, frames_.size() - 1); }
+
+Value Lowering::here(const Value& value, std::size_t frame) {
+  Frame& at = frames_[frame];
+  if (!value || &value.graph() == at.graph || frame == 0) return value;
+  const auto key = std::pair<const Graph*, std::string>(&value.graph(), value.name());
+  if (const auto found = at.imported.find(key); found != at.imported.end()) return found->second;
+  const Tensor* constant = value.constant();
+  Value inside;
+  if (constant && constant->numel() <= kMaxCopied) {
+    inside = at.graph->add_constant(value.name(), *constant);
+  } else {
+    const Value outside = here(value, frame - 1);
+    inside = at.graph->add_captured(outside.name(), outside.type());
+    at.captured.push_back(outside);
+  }
+  at.imported.emplace(key, inside);
+  return inside;
+}
+
+// Keeps what a tensor of a graph around this one was, to be put back when this one is left.
+void Lowering::touch(TensorCell& cell) {
+  if (cell.depth == depth()) return;
+  auto& before = frames_.back().before;
+  const auto is_this = [&](const auto& entry) { return entry.first == &cell; };
+  if (std::ranges::any_of(before, is_this)) return;
+  before.emplace_back(&cell, cell);
+  cell.is_written = false;
+}
+
+void Lowering::refresh(TensorCell& cell) {
+  if (!cell.base) return;
+  refresh(*cell.base);
+  if (cell.seen == cell.base->version) return;
+  touch(cell);
+  cell.value = cell.view.look(here(cell.base->value));
+  cell.seen = cell.base->version;
+  ++cell.version;
+}
+
+Value Lowering::read(TensorCell& cell) {
+  if (cell.packed)
+    fail(Error::kUnsupported, "a packed sequence can only be handed to an RNN or be padded again");
+  refresh(cell);
+  return here(cell.value);
+}
+
+void Lowering::write(TensorCell& cell, const Value& value) {
+  if (cell.is_maybe_view)
+    fail(Error::kUnsupported,
+         "it writes to the result of a reshape, which is a view or a copy depending on strides");
+  refresh(cell);
+  touch(cell);
+  if (cell.base) {
+    if (!cell.view.put)
+      fail(Error::kUnsupported, "it writes to a view whose elements share memory (expand)");
+    write(*cell.base, cell.view.put(read(*cell.base), value));
+    cell.seen = cell.base->version;
+  }
+  cell.value = value;
+  cell.is_written = true;
+  ++cell.version;
+}
+
+Value Lowering::value_of(const Number& number) {
+  if (!number.is_constant()) return here(number.value());
+  Builder g(graph());
+  if (number.kind() == Number::Kind::kFloat) return g.scalar(*number.as_float(), DType::kFloat64);
+  if (number.kind() == Number::Kind::kInt) return g.int64(*number.as_int());
+  return g.scalar(*number.as_bool() ? 1 : 0, DType::kBool);
+}
+
+Value Lowering::value_of(const Number& number, DType dtype) {
+  const bool is_exact = number.kind() != Number::Kind::kInt || dtype != DType::kInt64;
+  if (number.is_constant() && is_exact) {
+    if (dtype == DType::kBool) return Builder(graph()).scalar(*number.as_bool() ? 1 : 0, dtype);
+    if (is_integral(dtype)) {
+      const auto integer = number.as_int();
+      if (!integer) fail(Error::kUnsupported, "a float beyond 64 bits cannot be an integer");
+      return dtype == DType::kInt64 ? Builder(graph()).int64(*integer)
+                                    : Builder(graph()).scalar(static_cast<double>(*integer), dtype);
+    }
+    return Builder(graph()).scalar(*number.as_float(), dtype);
+  }
+  const Value value = value_of(number);
+  return value.dtype() == dtype ? value : cast(value, dtype);
+}
+
+Number Lowering::number_of(const Value& tensor) {
+  const DType dtype = tensor.dtype();
+  if (const Tensor* constant = tensor.constant(); constant && constant->numel() == 1) {
+    if (is_floating(dtype)) {
+      double value = 0;
+      for_each_element(*constant, [&](const std::byte* at) { value = element_value(dtype, at); });
+      return Number::of_float(value);
+    }
+    const std::int64_t value = int64_values(*constant).at(0);
+    return dtype == DType::kBool ? Number::of_bool(value != 0) : Number::of_int(value);
+  }
+  Value scalar = tensor;
+  if (scalar.rank() != 0) scalar = reshape(scalar, std::vector<std::int64_t>{});
+  if (dtype == DType::kBool) return Number::of_value(scalar, Number::Kind::kBool);
+  if (is_floating(dtype)) {
+    if (dtype != DType::kFloat64) scalar = cast(scalar, DType::kFloat64);
+    return Number::of_value(scalar, Number::Kind::kFloat);
+  }
+  return size_of(dtype == DType::kInt64 ? scalar : cast(scalar, DType::kInt64));
+}
+
+Number Lowering::size_of(const Value& tensor) {
+  Value scalar = tensor.rank() == 0 ? tensor : reshape(tensor, std::vector<std::int64_t>{});
+  if (!scalar.type().elements) graph().declare_elements(scalar, {Dim::symbol(new_symbol())});
+  return Number::of_value(scalar, Number::Kind::kInt, scalar.type().elements->at(0));
+}
+
+std::string Lowering::new_symbol() { return cat("u", symbols_++); }
+
+void Lowering::set(Variable variable, Item item) {
+  own(item);
+  variables_[variable.index] = std::move(item);
+}
+
+// What has just been made belongs to the graph of the moment.
+void Lowering::own(const Item& item) {
+  if (TensorCell* cell = item.cell(); cell && cell->depth == 0) cell->depth = depth();
+  if (Container* container = item.container()) {
+    if (container->depth == 0) container->depth = depth();
+    for (const Item& part : container->items) own(part);
+  }
+}
+
+const Item& Lowering::get(Variable variable) const { return variables_[variable.index]; }
+
+Item Lowering::evaluate(const Argument& argument) {
+  struct Visitor {
+    Lowering& self;
+    Item operator()(std::monostate) const { return {}; }
+    Item operator()(Variable variable) const { return self.get(variable); }
+    Item operator()(bool value) const { return Number::of_bool(value); }
+    Item operator()(std::int64_t value) const { return Number::of_int(value); }
+    Item operator()(double value) const { return Number::of_float(value); }
+    Item operator()(const std::string& text) const { return text; }
+    Item operator()(const ArgumentList& list) const {
+      std::vector<Item> items;
+      for (const Argument& item : list.items) items.push_back(self.evaluate(item));
+      return list.is_tuple ? Item::tuple(std::move(items)) : Item::list(std::move(items));
+    }
+  };
+  return std::visit(Visitor{*this}, argument.data);
+}
+
+std::vector<Item> Lowering::run(const Block& block) {
+  for (const ProgramCall& call : block.calls) run_call(call);
+  std::vector<Item> results;
+  for (const Argument& result : block.results) results.push_back(evaluate(result));
+  return results;
+}
+
+void Lowering::run_call(const ProgramCall& call) {
+  const std::uint32_t outer = std::exchange(place_, call.place);
+  const std::string outer_target = std::exchange(target_, call.target);
+  {
+    const std::string& module = program_.places[call.place].module;
+    Graph::Scope scope(graph(), module);
+    Item result = Item::unknown();
+    try {
+      result = lower_call(call);
+    } catch (Error& error) {
+      if (error.kind() != Error::kUnsupported) {
+        error.add_context(cat("lowering ", call.target, module.empty() ? "" : " in " + module,
+                              place().source.empty() ? "" : " at " + place().source));
+        throw;
+      }
+      refuse(call, error.what());
+    }
+    assign(call, result);
+  }
+  place_ = outer;
+  target_ = outer_target;
+}
+
+Item Lowering::lower_call(const ProgramCall& call) {
+  const auto [name, overload] = split_target(call.target);
+  const std::string_view plain = without_in_place(name);
+  const LowerOp lowering =
+      find_lowering(plain.empty() ? name : plain, overload.value_or(std::string_view()));
+  if (!lowering) {
+    refuse(call, "");
+    return Item::unknown();
+  }
+  ResolvedCall resolved = resolve(*this, call);
+  if (has_unknown(resolved.arguments)) return Item::unknown();
+  const Item self = resolved.arguments.empty() ? Item() : resolved.arguments.front().second;
+  const Call named(*this, call, resolved.schema, std::move(resolved.arguments));
+  Builder g(graph());
+  Item result = lowering(named, g);
+  if (plain.empty()) return result;
+  if (!self.is_tensor() || !result.is_tensor())
+    fail(Error::kUnsupported, "it writes to ", self.kind_name(), ", expected a tensor");
+  const Value target = read(*self.cell());
+  Value value = read(*result.cell());
+  if (value.dtype() != target.dtype()) value = cast(value, target.dtype());
+  if (value.rank() < target.rank()) value = expand(value, g.node("Shape", {target}));
+  write(*self.cell(), value);
+  return self;
+}
+
+void Lowering::assign(const ProgramCall& call, const Item& result) {
+  const bool unpacks = call.unpacks || call.results.size() > 1;
+  const Container* parts = result.container();
+  if (unpacks && !result.is_unknown() && (!parts || parts->items.size() < call.results.size()))
+    fail(Error::kMismatch, call.target, " gives ",
+         parts ? cat(parts->items.size(), " results") : std::string(result.kind_name()),
+         ", but the program takes ", call.results.size());
+  for (std::size_t i = 0; i < call.results.size(); ++i)
+    set(call.results[i], !unpacks || !parts ? result : parts->items[i]);
+}
+
+void Lowering::refuse(const ProgramCall& call, std::string why) {
+  const auto is_same = [&](const UnsupportedCall& seen) {
+    return seen.target == call.target && seen.why == why;
+  };
+  auto found = std::ranges::find_if(unsupported_, is_same);
+  if (found == unsupported_.end())
+    found = unsupported_.insert(found, {call.target, std::move(why), 0, place()});
+  ++found->count;
+}
+
+Lowering::Branch Lowering::run_branch(const Block& block, const std::function<void()>& begin) {
+  Branch branch;
+  branch.graph = std::make_shared<Graph>();
+  frames_.push_back({.graph = branch.graph.get(), .imported = {}, .captured = {}, .before = {}});
+  if (begin) begin();
+  branch.results = run(block);
+  for (auto& [cell, before] : frames_.back().before)
+    if (cell->is_written && !cell->base) branch.written.emplace_back(cell, here(cell->value));
+  return branch;
+}
+
+void Lowering::finish_branch(Branch& branch, const std::vector<Value>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    branch.graph->add_output(cat("result_", i), here(values[i]));
+  branch.captured = std::move(frames_.back().captured);
+  for (auto& [cell, before] : frames_.back().before) *cell = before;
+  frames_.pop_back();
+}
+
+void Lowering::note_frozen(const Dim& dim, std::int64_t size) {
+  const auto names = dim.symbols();
+  if (names.empty()) return;
+  const auto is_same = [&](const FrozenAxis& seen) { return seen.symbol == dim.text(); };
+  if (std::ranges::none_of(report_.frozen, is_same))
+    report_.frozen.push_back({dim.text(), size, target_, place()});
+}
+
+void Lowering::note_frozen(const Shape& a, const Shape& b) {
+  for (std::size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
+    const Dim& x = a[a.size() - i];
+    const Dim& y = b[b.size() - i];
+    if (x.is_constant() == y.is_constant()) continue;
+    const Dim& free = x.is_constant() ? y : x;
+    const std::int64_t size = *(x.is_constant() ? x : y).constant();
+    if (size != 1) note_frozen(free, size);
+  }
+}
+
+}  // namespace voxport

@@ -1,0 +1,25 @@
+// The element type in which PyTorch computes. Tensors outrank those without axes, which outrank
+// Python's numbers; a lower rank counts only by being of a higher category (bool, int, float).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lower/item.h"
+
+namespace voxport {
+
+// Of two tensors of the same rank: torch.promote_types. Fails with kUnsupported for types that do
+// not mix.
+DType promote_types(DType a, DType b);
+
+// Of what takes part in one operation: torch.result_type. Asks for tensors and numbers.
+DType result_type(std::span<const Item> operands);
+
+bool is_floating(DType dtype);
+bool is_integral(DType dtype);  // bool excepted
+
+// The type of a result of division, of exp() and their like: float32 for ints and bools.
+inline DType floating(DType dtype) { return is_floating(dtype) ? dtype : DType::kFloat32; }
+
+}  // namespace voxport

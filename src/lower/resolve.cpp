@@ -1,0 +1,132 @@
+#include "lower/resolve.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/fail.h"
+
+namespace voxport {
+namespace {
+
+// How freely arguments are taken for what a schema asks for.
+enum class Freedom { kAsIs, kConverted };
+
+bool fits(const Item& item, std::string_view type, Freedom freedom);
+
+bool fits_number(const Item& item, Number::Kind kind, Freedom freedom) {
+  const Number* number = item.number();
+  if (number && number->kind() == kind) return true;
+  if (freedom == Freedom::kAsIs) return false;
+  return item.is_tensor() || (number && number->kind() < kind);
+}
+
+bool fits_list(const Item& item, std::string_view element, bool has_count, Freedom freedom) {
+  if (const Container* container = item.container()) {
+    if (container->kind == Container::Kind::kDict) return false;
+    if (container->stacked) return element.starts_with("Tensor") || element == "t";
+    return std::ranges::all_of(container->items,
+                               [&](const Item& part) { return fits(part, element, freedom); });
+  }
+  return has_count && fits(item, element, freedom);  // int[2] takes an int
+}
+
+bool fits_plain(const Item& item, std::string_view type, Freedom freedom) {
+  constexpr std::array<std::string_view, 5> kInts = {"int", "SymInt", "ScalarType", "Layout",
+                                                     "MemoryFormat"};
+  if (type == "Tensor") return item.is_tensor() || (freedom != Freedom::kAsIs && item.number());
+  if (type == "Scalar" || type == "number")
+    return item.number() || (freedom != Freedom::kAsIs && item.is_tensor());
+  if (type == "float") return fits_number(item, Number::Kind::kFloat, freedom);
+  if (type == "bool" || type == "SymBool") return fits_number(item, Number::Kind::kBool, freedom);
+  if (std::ranges::find(kInts, type) != kInts.end())
+    return fits_number(item, Number::Kind::kInt, freedom);
+  if (type == "str" || type == "Device") return item.text() != nullptr;
+  if (type.starts_with("Dict"))
+    return item.container() && item.container()->kind == Container::Kind::kDict;
+  if (type.starts_with("(") || type.starts_with("Tuple"))
+    return item.container() && item.container()->kind == Container::Kind::kTuple;
+  return type != "Generator" && type != "complex" && type != "Storage" && type != "Stream";
+}
+
+// Whether a schema's type takes the item. Type variables ("t", "Any") take everything.
+bool fits(const Item& item, std::string_view type, Freedom freedom) {
+  if (item.is_unknown()) return true;
+  if (type.ends_with("?"))
+    return item.is_none() || fits(item, type.substr(0, type.size() - 1), freedom);
+  if (type.ends_with("]")) {
+    const std::size_t open = type.rfind('[');
+    return fits_list(item, type.substr(0, open), open + 2 < type.size(), freedom);
+  }
+  if (item.is_none()) return type == "t" || type == "Any" || type == "NoneType";
+  return fits_plain(item, type, freedom);
+}
+
+struct Given {
+  std::string name;
+  Item item;
+};
+
+using Arguments = std::vector<std::pair<std::string, Item>>;
+
+// The arguments by the schema's names, where they fit it.
+std::optional<Arguments> by_name(Lowering& lowering, const Schema& schema,
+                                 const std::vector<Given>& given, std::optional<Freedom> freedom) {
+  std::vector<const Item*> found(schema.arguments.size(), nullptr);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    std::size_t at = i;
+    if (!given[i].name.empty()) {
+      const auto named = std::ranges::find(schema.arguments, given[i].name, &SchemaArgument::name);
+      at = static_cast<std::size_t>(named - schema.arguments.begin());
+    }
+    if (at >= found.size() || found[at]) return std::nullopt;
+    if (given[i].name.empty() && schema.arguments[at].by_name_only) return std::nullopt;
+    found[at] = &given[i].item;
+  }
+  Arguments arguments;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const SchemaArgument& argument = schema.arguments[i];
+    if (found[i] && freedom && !fits(*found[i], argument.type, *freedom)) return std::nullopt;
+    if (!found[i] && !argument.otherwise) return std::nullopt;
+    arguments.emplace_back(argument.name,
+                           found[i] ? *found[i] : lowering.evaluate(*argument.otherwise));
+  }
+  return arguments;
+}
+
+std::string kinds_of(const std::vector<Given>& given) {
+  std::string text;
+  for (const Given& one : given)
+    text +=
+        cat(text.empty() ? "" : ", ", one.name, one.name.empty() ? "" : "=", one.item.kind_name());
+  return text;
+}
+
+}  // namespace
+
+ResolvedCall resolve(Lowering& lowering, const ProgramCall& call) {
+  std::vector<Given> given;
+  for (const NamedArgument& argument : call.arguments)
+    given.push_back({argument.name, lowering.evaluate(argument.value)});
+  const auto [name, overload] = split_target(call.target);
+  const std::span<const Schema> schemas = find_schemas(name);
+  // Operators without a schema of fixed arguments: prim.ListConstruct and its like.
+  if (schemas.empty() || !call.blocks.empty()) {
+    ResolvedCall resolved;
+    for (Given& one : given) resolved.arguments.emplace_back(one.name, std::move(one.item));
+    return resolved;
+  }
+  for (const std::optional<Freedom> freedom :
+       {std::optional(Freedom::kAsIs), std::optional(Freedom::kConverted)}) {
+    for (const Schema& schema : schemas) {
+      if (overload && schema.overload != *overload) continue;
+      // An overload that is told need not be proven.
+      auto arguments = by_name(lowering, schema, given, overload ? std::nullopt : freedom);
+      if (arguments) return {&schema, std::move(*arguments)};
+    }
+  }
+  fail(Error::kUnsupported, "none of its ", schemas.size(), " overloads takes (", kinds_of(given),
+       ")");
+}
+
+}  // namespace voxport

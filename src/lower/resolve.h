@@ -1,0 +1,24 @@
+// The schema that a call means, and its arguments by name.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lower/item.h"
+#include "lower/lowering.h"
+#include "program/schema.h"
+
+namespace voxport {
+
+struct ResolvedCall {
+  const Schema* schema = nullptr;  // null for an operator whose schema is not known
+  std::vector<std::pair<std::string, Item>> arguments;  // defaults included
+};
+
+// Finds the overload by the arguments where the call does not tell, as TorchScript does: the first
+// that fits as it is, else the first that fits when tensors may stand for numbers, numbers for
+// tensors and ints for floats. Fails with kUnsupported when none does.
+ResolvedCall resolve(Lowering& lowering, const ProgramCall& call);
+
+}  // namespace voxport
