@@ -44,19 +44,6 @@ std::string writer_of(const ZipArchive& archive, const std::string& root, FileKi
   return writer;
 }
 
-class ZipStorage : public Storage {
- public:
-  // `entry` is one of the archive's.
-  ZipStorage(std::shared_ptr<const ZipArchive> archive, const ZipEntry& entry)
-      : Storage(entry.size), archive_(std::move(archive)), entry_(entry) {}
-
- private:
-  Blob load() const override { return archive_->read(entry_); }
-
-  std::shared_ptr<const ZipArchive> archive_;
-  const ZipEntry& entry_;
-};
-
 // The storages of one archive, each made when first referred to.
 class Storages {
  public:
@@ -90,7 +77,7 @@ class Storages {
       fail(Error::kCorrupt, "storage ", in_quotes(id.key), " is said to hold both ",
            name_of(known.dtype), " and ", name_of(id.dtype));
     }
-    if (!known.storage) known.storage = std::make_shared<ZipStorage>(archive_, *entry);
+    if (!known.storage) known.storage = storage_of(archive_, *entry);
     known.dtype = id.dtype;
     return known.storage;
   }

@@ -214,6 +214,19 @@ std::string inflate_all(Bytes input, std::uint64_t size, const ZipEntry& entry) 
   return output;
 }
 
+class ZipStorage : public Storage {
+ public:
+  // `entry` is one of the archive's.
+  ZipStorage(std::shared_ptr<const ZipArchive> archive, const ZipEntry& entry)
+      : Storage(entry.size), archive_(std::move(archive)), entry_(entry) {}
+
+ private:
+  Blob load() const override { return archive_->read(entry_); }
+
+  std::shared_ptr<const ZipArchive> archive_;
+  const ZipEntry& entry_;
+};
+
 }  // namespace
 
 // A look at a few hundred bytes of the file at a time: the end of one entry and the start of the
@@ -492,6 +505,12 @@ const ZipEntry* ZipArchive::find(std::string_view name) const {
   return found == by_name_.end() ? nullptr : &entries_[found->second];
 }
 
+Blob ZipArchive::open(const ZipEntry& entry) const {
+  if (entry.method == kDeflated) return read(entry);
+  Window window(file_);
+  return file_.slice(check_headers(entry, window), entry.size);
+}
+
 Blob ZipArchive::read(const ZipEntry& entry) const {
   Window window(file_);
   Blob payload = file_.slice(check_headers(entry, window), entry.compressed_size);
@@ -502,6 +521,11 @@ Blob ZipArchive::read(const ZipEntry& entry) const {
     fail(Error::kCorrupt, "the bytes of the zip entry ", in_quotes(entry.name),
          " do not match their CRC");
   return payload;
+}
+
+std::shared_ptr<const Storage> storage_of(std::shared_ptr<const ZipArchive> archive,
+                                          const ZipEntry& entry) {
+  return std::make_shared<ZipStorage>(std::move(archive), entry);
 }
 
 }  // namespace voxport

@@ -7,12 +7,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "base/blob.h"
+#include "base/tensor.h"
 
 namespace voxport {
 
@@ -47,6 +49,10 @@ class ZipArchive {
   // The entry's bytes, its headers and its CRC checked: a view when stored, inflated when deflated.
   Blob read(const ZipEntry& entry) const;
 
+  // The entry's bytes, but those of a stored one are not looked at and have no CRC checked: for
+  // what is an archive itself, with a CRC for each of its parts.
+  Blob open(const ZipEntry& entry) const;
+
   // Checks the headers of every entry, however many there are.
   void check_all() const;
 
@@ -66,5 +72,9 @@ class ZipArchive {
   std::vector<ZipEntry> entries_;
   std::unordered_map<std::string_view, std::size_t> by_name_;
 };
+
+// An entry of the archive as a storage, which is read when asked for.
+std::shared_ptr<const Storage> storage_of(std::shared_ptr<const ZipArchive> archive,
+                                          const ZipEntry& entry);
 
 }  // namespace voxport
