@@ -1,0 +1,355 @@
+#include "program/sympy.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/fail.h"
+
+namespace voxport {
+namespace {
+
+constexpr int kMaxDepth = 100;
+constexpr std::size_t kMaxText = 100'000;
+// Products of sums multiply out; beyond this many parts an expression is a trap, not a size.
+constexpr std::uint64_t kMaxParts = 200;
+constexpr std::int64_t kMaxExponent = 8;
+
+// A fraction of sizes. Only whole ones are sizes, but 1/2 may become whole under a floor().
+struct Fraction {
+  Dim above = 0;
+  Dim below = 1;
+  std::uint64_t parts = 1;  // at most, when written out
+};
+
+// Nothing is what a Dim cannot say.
+using Value = std::optional<Fraction>;
+
+Value bounded(Fraction value) {
+  if (value.parts > kMaxParts) return std::nullopt;
+  return value;
+}
+
+Value whole(Dim dim, std::uint64_t parts) { return bounded({std::move(dim), 1, parts}); }
+
+std::uint64_t parts_of_product(std::uint64_t a, std::uint64_t b) { return std::max(a * b, a + b); }
+
+Value multiply(const Value& a, const Value& b) {
+  if (!a || !b) return std::nullopt;
+  const std::uint64_t parts = parts_of_product(a->parts, b->parts);
+  if (parts > kMaxParts) return std::nullopt;
+  return Fraction{a->above * b->above, a->below * b->below, parts};
+}
+
+Value add(const Value& a, const Value& b) {
+  if (!a || !b) return std::nullopt;
+  if (a->below == b->below) return bounded({a->above + b->above, a->below, a->parts + b->parts});
+  const std::uint64_t parts = 2 * parts_of_product(a->parts, b->parts);
+  if (parts > kMaxParts) return std::nullopt;
+  return Fraction{a->above * b->below + b->above * a->below, a->below * b->below, parts};
+}
+
+Value negate(const Value& a) { return multiply(Fraction{-1, 1, 1}, a); }
+
+Value divide(const Value& a, const Value& b) {
+  if (!b || b->above == Dim(0)) return std::nullopt;
+  return multiply(a, Fraction{b->below, b->above, b->parts});
+}
+
+Value floor_of(const Value& a) {
+  if (!a) return std::nullopt;
+  return whole(floor_div(a->above, a->below), a->parts + 1);
+}
+
+Value ceil_of(const Value& a) { return negate(floor_of(negate(a))); }
+
+// Python's: with the sign of b.
+Value modulo(const Value& a, const Value& b) {
+  return add(a, negate(multiply(b, floor_of(divide(a, b)))));
+}
+
+Value power(const Value& base, const Value& exponent) {
+  const auto times =
+      exponent && exponent->below == Dim(1) ? exponent->above.constant() : std::nullopt;
+  if (!base || !times || *times > kMaxExponent || *times < -kMaxExponent) return std::nullopt;
+  Value product = Fraction{1, 1, 1};
+  for (std::int64_t i = 0; i < std::abs(*times); ++i) product = multiply(product, base);
+  return *times < 0 ? divide(Fraction{1, 1, 1}, product) : product;
+}
+
+std::optional<Dim> size_of(const Value& value) {
+  if (!value) return std::nullopt;
+  const Dim rounded = floor_div(value->above, value->below);
+  // Whole where nothing was rounded away.
+  if (rounded * value->below == value->above) return rounded;
+  return std::nullopt;
+}
+
+Value extreme(const std::vector<Value>& values, Dim (*choose)(const Dim&, const Dim&)) {
+  Value best;
+  for (const Value& value : values) {
+    const auto size = size_of(value);
+    if (!size) return std::nullopt;
+    best = best ? whole(choose(best->above, *size), best->parts + value->parts + 1)
+                : whole(*size, value->parts);
+    if (!best) return std::nullopt;
+  }
+  return best;
+}
+
+Dim smaller(const Dim& a, const Dim& b) { return min(a, b); }
+Dim larger(const Dim& a, const Dim& b) { return max(a, b); }
+
+Value sum_of(const std::vector<Value>& values) {
+  Value sum = Fraction{0, 1, 1};
+  for (const Value& value : values) sum = add(sum, value);
+  return sum;
+}
+
+Value product_of(const std::vector<Value>& values) {
+  Value product = Fraction{1, 1, 1};
+  for (const Value& value : values) product = multiply(product, value);
+  return product;
+}
+
+using Arguments = std::vector<Value>;
+
+struct Function {
+  std::string_view name;
+  std::size_t arity;  // 0: any number
+  Value (*apply)(const Arguments&);
+};
+
+// Those that sizes are made of, under the names that SymPy and torch.utils._sympy give them. Others
+// (comparisons, square roots, truncation, which needs a sign) have no Dim.
+constexpr Function kFunctions[] = {
+    {"Add", 0, sum_of},
+    {"CeilToInt", 1, [](const Arguments& a) { return ceil_of(a[0]); }},
+    {"CleanDiv", 2, [](const Arguments& a) { return floor_of(divide(a[0], a[1])); }},
+    {"FloatTrueDiv", 2, [](const Arguments& a) { return divide(a[0], a[1]); }},
+    {"FloorDiv", 2, [](const Arguments& a) { return floor_of(divide(a[0], a[1])); }},
+    {"FloorToInt", 1, [](const Arguments& a) { return floor_of(a[0]); }},
+    {"Identity", 1, [](const Arguments& a) { return a[0]; }},
+    {"IntTrueDiv", 2, [](const Arguments& a) { return divide(a[0], a[1]); }},
+    {"Integer", 1, [](const Arguments& a) { return a[0]; }},
+    {"Max", 0, [](const Arguments& a) { return extreme(a, larger); }},
+    {"Min", 0, [](const Arguments& a) { return extreme(a, smaller); }},
+    {"Mod", 2, [](const Arguments& a) { return modulo(a[0], a[1]); }},
+    {"ModularIndexing", 3,
+     [](const Arguments& a) { return modulo(floor_of(divide(a[0], a[1])), a[2]); }},
+    {"Mul", 0, product_of},
+    {"Pow", 2, [](const Arguments& a) { return power(a[0], a[1]); }},
+    {"PowByNatural", 2, [](const Arguments& a) { return power(a[0], a[1]); }},
+    {"PythonMod", 2, [](const Arguments& a) { return modulo(a[0], a[1]); }},
+    {"Rational", 2, [](const Arguments& a) { return divide(a[0], a[1]); }},
+    {"ToFloat", 1, [](const Arguments& a) { return a[0]; }},
+    {"ceiling", 1, [](const Arguments& a) { return ceil_of(a[0]); }},
+    {"floor", 1, [](const Arguments& a) { return floor_of(a[0]); }},
+};
+
+constexpr bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_name(std::string_view text) {
+  return !text.empty() && is_letter(text[0]) &&
+         std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c); });
+}
+
+// comparison := sum (('<' | '<=' | '>' | '>=' | '==' | '!=') sum)*
+// sum := product (('+' | '-') product)*
+// product := signed (('*' | '/' | '//' | '%') signed)*
+// signed := '-' signed | atom ('**' signed)?
+// atom := number | '(' comparison ')' | name | name '(' argument, ... ')'
+// argument := comparison | 'text' | name '=' comparison
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text), rest_(text) {}
+
+  Value parse() {
+    if (text_.size() > kMaxText)
+      fail(Error::kCorrupt, "the size ", in_quotes(text_, 40), " has ", text_.size(),
+           " characters, expected at most ", kMaxText);
+    Value value = comparison(0);
+    skip_space();
+    if (!rest_.empty()) broken();
+    return value;
+  }
+
+ private:
+  [[noreturn]] void broken() const {
+    fail(Error::kCorrupt, "the size ", in_quotes(text_), " is no expression at ",
+         rest_.empty() ? "its end" : in_quotes(rest_, 20));
+  }
+
+  void skip_space() {
+    while (rest_.starts_with(' ')) rest_.remove_prefix(1);
+  }
+
+  bool accept(std::string_view sign) {
+    skip_space();
+    if (!rest_.starts_with(sign)) return false;
+    rest_.remove_prefix(sign.size());
+    return true;
+  }
+
+  void expect(std::string_view sign) {
+    if (!accept(sign)) broken();
+  }
+
+  Value comparison(int depth) {
+    if (depth > kMaxDepth) broken();
+    Value value = sum(depth);
+    while (accept("<=") || accept(">=") || accept("==") || accept("!=") || accept("<") ||
+           accept(">")) {
+      sum(depth);
+      value = std::nullopt;  // true or false, no size
+    }
+    return value;
+  }
+
+  Value sum(int depth) {
+    Value value = product(depth);
+    while (true) {
+      if (accept("+")) {
+        value = add(value, product(depth));
+      } else if (accept("-")) {
+        value = add(value, negate(product(depth)));
+      } else {
+        return value;
+      }
+    }
+  }
+
+  Value product(int depth) {
+    Value value = with_sign(depth);
+    while (true) {
+      if (accept("*")) {
+        value = multiply(value, with_sign(depth));
+      } else if (accept("//")) {
+        value = floor_of(divide(value, with_sign(depth)));
+      } else if (accept("/")) {
+        value = divide(value, with_sign(depth));
+      } else if (accept("%")) {
+        value = modulo(value, with_sign(depth));
+      } else {
+        return value;
+      }
+    }
+  }
+
+  Value with_sign(int depth) {
+    if (depth > kMaxDepth) broken();
+    if (accept("-")) return negate(with_sign(depth + 1));
+    const Value base = atom(depth);
+    if (accept("**")) return power(base, with_sign(depth + 1));
+    return base;
+  }
+
+  Value atom(int depth) {
+    if (accept("(")) {
+      Value inside = comparison(depth + 1);
+      expect(")");
+      return inside;
+    }
+    skip_space();
+    if (!rest_.empty() && is_digit(rest_[0])) return number();
+    const std::string_view name = word();
+    return accept("(") ? call(name, depth) : symbol(name);
+  }
+
+  Value number() {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+    if (error != std::errc()) fail(Error::kUnsupported, "a size has more than 63 bits");
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    if (!rest_.starts_with('.') && !rest_.starts_with('e')) return Fraction{value, 1, 1};
+    // A decimal fraction: 2.0 and 1.0e-5 are no sizes.
+    const std::size_t length = std::min(rest_.find_first_not_of(".0123456789e"), rest_.size());
+    rest_.remove_prefix(length);
+    return std::nullopt;
+  }
+
+  std::string_view word() {
+    const auto* const end =
+        std::ranges::find_if_not(rest_, [](char c) { return is_letter(c) || is_digit(c); });
+    const std::string_view name(rest_.data(), static_cast<std::size_t>(end - rest_.data()));
+    if (!is_name(name)) broken();
+    rest_.remove_prefix(name.size());
+    return name;
+  }
+
+  static Value symbol(std::string_view name) {
+    return Fraction{Dim::symbol(std::string(name)), 1, 1};
+  }
+
+  // 's0', whose first quote was taken.
+  std::string_view quoted() {
+    const std::size_t end = rest_.find('\'');
+    if (end == rest_.npos) broken();
+    const std::string_view inside = rest_.substr(0, end);
+    rest_.remove_prefix(end + 1);
+    return inside;
+  }
+
+  // The arguments of a function, whose bracket was taken. What a Symbol is assumed to be (positive,
+  // an integer) is passed over.
+  Value call(std::string_view name, int depth) {
+    std::optional<std::string_view> text;
+    Arguments arguments;
+    while (!accept(")")) {
+      if ((text || !arguments.empty()) && !accept(",")) broken();
+      if (accept("'")) {
+        text = quoted();
+      } else if (!keyword()) {
+        arguments.push_back(comparison(depth + 1));
+      }
+    }
+    if (name == "Symbol" && text) {
+      if (!is_name(*text)) broken();
+      return symbol(*text);
+    }
+    return apply(name, arguments);
+  }
+
+  // positive=True
+  bool keyword() {
+    skip_space();
+    const std::size_t end = rest_.find_first_of("=,()");
+    const bool is_keyword = end != rest_.npos && rest_[end] == '=' &&
+                            !rest_.substr(end).starts_with("==") && is_name(rest_.substr(0, end));
+    if (!is_keyword) return false;
+    rest_.remove_prefix(end + 1);
+    skip_space();
+    if (!rest_.empty() && is_digit(rest_[0])) {
+      number();
+    } else {
+      word();
+    }
+    return true;
+  }
+
+  Value apply(std::string_view name, const Arguments& arguments) const {
+    const auto* const found = std::ranges::find(kFunctions, name, &Function::name);
+    if (found == std::end(kFunctions)) return std::nullopt;
+    const bool fits = found->arity == 0 ? !arguments.empty() : arguments.size() == found->arity;
+    if (!fits) {
+      fail(Error::kCorrupt, "in the size ", in_quotes(text_), ", ", name, " has ", arguments.size(),
+           " arguments", found->arity == 0 ? "" : cat(", expected ", found->arity));
+    }
+    return found->apply(arguments);
+  }
+
+  std::string_view text_;
+  std::string_view rest_;
+};
+
+}  // namespace
+
+std::optional<Dim> parse_sympy(std::string_view text) { return size_of(Parser(text).parse()); }
+
+}  // namespace voxport
