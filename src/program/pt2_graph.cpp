@@ -62,16 +62,7 @@ constexpr Renamed kPythonCalls[] = {
     {"torch.sym_sum", "aten.sum"},
 };
 
-// Higher-order operators that only say how their graph is to be run: the place of the graph among
-// the arguments, and of the first operand.
-struct Wrapper {
-  std::string_view name;
-  std::size_t graph;
-  std::size_t operand;
-  bool has_more = false;  // arguments that are no operands follow
-};
-
-constexpr Wrapper kWrappers[] = {
+constexpr Pt2GraphReader::Wrapper kWrappers[] = {
     {"hints_wrapper", 0, 1, true},        {"invoke_subgraph", 0, 2},
     {"tag_activation_checkpoint", 0, 1},  {"wrap", 0, 1},
     {"wrap_activation_checkpoint", 0, 1}, {"wrap_with_autocast", 4, 5},
@@ -155,6 +146,13 @@ bool is_list_tag(std::string_view tag) {
          tag == "as_sym_bools" || tag == "as_sym_floats";
 }
 
+// Of a part of a list: {"name": "x"}, {"as_name": "n"}, {"as_tensor": {"name": "x"}}; empty for a
+// None.
+std::string name_of_part(const Json& part) {
+  const Json name = part["name"].is_null() ? part["as_name"] : part["name"];
+  return name.is_null() ? name_in(part) : name.text();
+}
+
 std::vector<NamedArgument> unnamed(std::vector<Argument> values) {
   std::vector<NamedArgument> arguments;
   for (Argument& value : values) arguments.push_back({"", std::move(value)});
@@ -166,6 +164,23 @@ std::vector<Json> arguments_of(const Json& node) {
   std::vector<Json> arguments;
   for (const Json input : node["inputs"].children()) arguments.push_back(input["arg"]);
   return arguments;
+}
+
+// The names of a node's outputs, lists among them taken apart; empty for a None. There must be
+// `count`.
+std::vector<std::string> output_names(const Json& node, std::size_t count) {
+  std::vector<std::string> names;
+  for (const Json output : node["outputs"].children()) {
+    const Json value = output.only_member();
+    if (!is_list_tag(value.key())) {
+      names.push_back(name_in(output));
+      continue;
+    }
+    for (const Json part : value.children()) names.push_back(name_of_part(part));
+  }
+  if (names.size() != count)
+    fail(Error::kCorrupt, "the node has ", names.size(), " outputs, but gives ", count);
+  return names;
 }
 
 void append_flat(std::vector<Argument>& to, Argument value) {
@@ -184,23 +199,36 @@ std::string module_in(const Json& stack) {
   if (start == last.size()) return "";
   std::string_view path = last.substr(start + 1);
   path = path.substr(0, path.find(','));
-  constexpr std::string_view kOldRoot = "L['self']";
-  if (path.starts_with(kOldRoot)) path.remove_prefix(kOldRoot.size());
+  // Some versions write the path as Python would: L['self'].fc. Nodes that PyTorch put in belong
+  // nowhere.
+  if (path.starts_with("L['")) path.remove_prefix(std::min(path.find(']') + 1, path.size()));
   if (path.starts_with('.')) path.remove_prefix(1);
-  return std::string(path);
+  return path.starts_with("_empty_nn_module_stack") ? "" : std::string(path);
 }
 
-// Of the last `File "/home/me/net.py", line 40, in forward`: "net.py:40, in forward".
-std::string source_in(const Json& stack_trace) {
-  const std::string_view raw = stack_trace.raw_text();
-  const std::size_t start = raw.rfind("File \\\"");
-  if (start == raw.npos) return "";
-  const std::string line = unescape(raw.substr(start, raw.find("\\n", start) - start));
+// `File "/home/me/net.py", line 40, in forward`: "net.py:40, in forward". Nothing for code that is
+// in no file, <eval_with_key>.12.
+std::string source_of_frame(std::string_view frame) {
+  constexpr std::string_view kBeforePath = "File \"";
   constexpr std::string_view kBeforeNumber = "\", line ";
-  const std::size_t quote = line.rfind(kBeforeNumber);
-  if (quote == line.npos) return "";
-  const std::string_view path = std::string_view(line).substr(6, quote - 6);
-  return cat(path.substr(path.rfind('/') + 1), ":", line.substr(quote + kBeforeNumber.size()));
+  const std::size_t quote = frame.rfind(kBeforeNumber);
+  if (quote == frame.npos || quote < kBeforePath.size()) return "";
+  const std::string_view path = frame.substr(kBeforePath.size(), quote - kBeforePath.size());
+  if (path.starts_with('<')) return "";
+  return cat(path.substr(path.rfind('/') + 1), ":", frame.substr(quote + kBeforeNumber.size()));
+}
+
+// Of the last frame that has a file.
+std::string source_in(const Json& stack_trace) {
+  std::string_view raw = stack_trace.raw_text();
+  for (std::size_t start = raw.rfind("File \\\""); start != raw.npos;
+       start = raw.rfind("File \\\"")) {
+    const std::string_view frame = raw.substr(start, raw.find("\\n", start) - start);
+    std::string source = source_of_frame(unescape(frame));
+    if (!source.empty()) return source;
+    raw = raw.substr(0, start);
+  }
+  return "";
 }
 
 }  // namespace
@@ -225,6 +253,11 @@ Variable Pt2GraphReader::define_variable(const std::string& name) {
   const Variable variable = program_.add_variable(prefix_ + name);
   define(name, {variable});
   return variable;
+}
+
+// What a node gives; nobody asks for one without a name.
+Variable Pt2GraphReader::define_result(const std::string& name) {
+  return name.empty() ? program_.add_variable(prefix_ + "none") : define_variable(name);
 }
 
 void Pt2GraphReader::refuse(const std::string& name, std::string reason) {
@@ -339,9 +372,8 @@ void Pt2GraphReader::read_higher_order(const Json& node, std::string_view name, 
                                        Block& block) {
   if (name == "cond") return read_cond(node, place, block);
   if (name == "while_loop") return read_while_loop(node, place, block);
-  const auto* const found = std::ranges::find(kWrappers, name, &Wrapper::name);
-  if (found != std::end(kWrappers))
-    return read_wrapper(node, found->graph, found->operand, found->has_more, block);
+  const auto* const found = std::ranges::find(kWrappers, name, &Pt2GraphReader::Wrapper::name);
+  if (found != std::end(kWrappers)) return read_wrapper(node, *found, place, block);
   // Not for us; the lowering tells all of these at once.
   ProgramCall call{
       .target = cat("higher_order.", name), .arguments = {}, .results = {}, .place = place};
@@ -364,17 +396,10 @@ void Pt2GraphReader::read_cond(const Json& node, std::uint32_t place, Block& blo
     inner.results = inlined(arguments[branch], operands, node, inner);
     call.blocks.push_back(std::move(inner));
   }
-  std::vector<Argument> results;
-  for (const Argument& result : call.blocks[0].results) {
-    const Variable* const variable = result.variable();
-    call.results.push_back(
-        program_.add_variable(variable ? program_.name_of(*variable) : prefix_ + "cond"));
-    results.push_back({call.results.back()});
-  }
-  if (call.blocks[1].results.size() != results.size())
-    fail(Error::kCorrupt, "the branches of cond give ", results.size(), " and ",
+  call.results = define_results(node, call.blocks[0].results.size());
+  if (call.blocks[1].results.size() != call.results.size())
+    fail(Error::kCorrupt, "the branches of cond give ", call.results.size(), " and ",
          call.blocks[1].results.size(), " results");
-  define_outputs(node, results);
   add_call(std::move(call), block);
 }
 
@@ -405,12 +430,9 @@ void Pt2GraphReader::read_while_loop(const Json& node, std::uint32_t place, Bloc
   Block body;
   body.inputs.push_back(program_.add_variable(prefix_ + "trip"));
   std::vector<Argument> operands;
-  std::vector<Argument> results;
   for (std::size_t i = 0; i < carried.size(); ++i) {
     body.inputs.push_back(program_.add_variable(cat(prefix_, "carried_", i)));
     operands.push_back({body.inputs.back()});
-    call.results.push_back(program_.add_variable(cat(prefix_, "while_loop_", i)));
-    results.push_back({call.results.back()});
   }
   operands.insert(operands.end(), additional.begin(), additional.end());
   std::vector<Argument> next = inlined(arguments[1], operands, node, body);
@@ -420,22 +442,50 @@ void Pt2GraphReader::read_while_loop(const Json& node, std::uint32_t place, Bloc
   body.results.push_back(condition_of(next, body));
   body.results.insert(body.results.end(), next.begin(), next.end());
   call.blocks.push_back(std::move(body));
-  define_outputs(node, results);
+  call.results = define_results(node, carried.size());
   add_call(std::move(call), block);
 }
 
-void Pt2GraphReader::read_wrapper(const Json& node, std::size_t graph, std::size_t operand,
-                                  bool has_more, Block& block) {
+void Pt2GraphReader::read_wrapper(const Json& node, const Wrapper& wrapper, std::uint32_t place,
+                                  Block& block) {
   const std::vector<Json> arguments = arguments_of(node);
-  if (arguments.size() <= graph)
-    fail(Error::kCorrupt, "the operator has ", arguments.size(), " arguments, expected its graph");
-  const std::size_t wanted = arguments[graph]["as_graph"]["graph"]["inputs"].size();
+  if (arguments.size() <= wrapper.graph)
+    fail(Error::kCorrupt, wrapper.name, " has ", arguments.size(), " arguments, expected a graph");
+  const Json graph = arguments[wrapper.graph];
+  const std::size_t wanted = graph["as_graph"]["graph"]["inputs"].size();
   std::vector<Argument> operands;
-  for (std::size_t i = operand; i < arguments.size(); ++i) {
-    if (has_more && operands.size() >= wanted) break;
+  for (std::size_t i = wrapper.operand; i < arguments.size(); ++i) {
+    if (wrapper.has_more && operands.size() >= wanted) break;
     append_flat(operands, argument(arguments[i]));
   }
-  define_outputs(node, inlined(arguments[graph], operands, node, block));
+  std::vector<Argument> results = inlined(graph, operands, node, block);
+  const bool casts = wrapper.name == "wrap_with_autocast" && arguments[2].only_member().boolean();
+  if (casts) cast_results(graph["as_graph"]["graph"], results, place, block);
+  define_outputs(node, results);
+}
+
+// Autocast computes with fewer bits inside of the graph, and says so nowhere. We compute with all
+// of them, and give what has the type that was promised.
+void Pt2GraphReader::cast_results(const Json& graph, std::vector<Argument>& results,
+                                  std::uint32_t place, Block& block) {
+  std::size_t index = 0;
+  for (const Json output : graph["outputs"].children()) {
+    const Json meta = graph["tensor_values"][name_in(output)];
+    if (index < results.size() && !meta.is_null()) {
+      const Variable cast = program_.add_variable(prefix_ + "autocast");
+      add_call({.target = "aten.to.dtype",
+                .arguments = {{"self", results[index]}, {"dtype", {scalar_type(meta["dtype"])}}},
+                .results = {cast},
+                .place = place},
+               block);
+      results[index] = {cast};
+    }
+    ++index;
+  }
+  constexpr std::string_view kNote =
+      "autocast is left out: what it would round to fewer bits is computed with all of them";
+  if (std::ranges::find(program_.notes, kNote) == program_.notes.end())
+    program_.notes.emplace_back(kNote);
 }
 
 // The graph's calls, for these operands; gives what the graph does.
@@ -472,37 +522,24 @@ std::vector<Argument> Pt2GraphReader::inlined(const Json& argument,
 
 // Gives the outputs of a node, taken apart, these values.
 void Pt2GraphReader::define_outputs(const Json& node, const std::vector<Argument>& values) {
-  std::vector<std::string> names;
-  for (const Json output : node["outputs"].children()) {
-    const Json value = output.only_member();
-    if (!is_list_tag(value.key())) {
-      names.push_back(name_in(output));
-      continue;
-    }
-    for (const Json part : value.children()) {
-      const Json name = part["name"];
-      names.push_back(name.is_null() ? name_in(part) : name.text());
-    }
-  }
-  if (names.size() != values.size())
-    fail(Error::kCorrupt, "the node has ", names.size(), " outputs, but gives ", values.size());
+  const std::vector<std::string> names = output_names(node, values.size());
   for (std::size_t i = 0; i < names.size(); ++i)
     if (!names[i].empty()) define(names[i], values[i]);
+}
+
+// The same, with new variables.
+std::vector<Variable> Pt2GraphReader::define_results(const Json& node, std::size_t count) {
+  std::vector<Variable> results;
+  for (const std::string& name : output_names(node, count)) results.push_back(define_result(name));
+  return results;
 }
 
 // The parts of a list that a node gives.
 std::vector<Variable> Pt2GraphReader::variables_of(const Json& parts) {
   std::vector<Variable> variables;
   for (const Json part : parts.children()) {
-    const Json name = part["name"].is_null() ? part["as_name"] : part["name"];
-    const Json optional = part["as_tensor"];
-    if (!name.is_null()) {
-      variables.push_back(define_variable(name.text()));
-    } else if (!optional.is_null()) {
-      variables.push_back(define_variable(optional["name"].text()));
-    } else {
-      variables.push_back(program_.add_variable(prefix_ + "none"));
-    }
+    const std::string name = name_of_part(part);
+    variables.push_back(define_result(name));
   }
   return variables;
 }
@@ -530,9 +567,7 @@ void Pt2GraphReader::add_call(ProgramCall call, const Json& outputs, Block& bloc
                          .unpacks = true,
                          .place = call.place});
     } else {
-      const std::string name = name_in(output);
-      call.results.push_back(name.empty() ? program_.add_variable(prefix_ + "none")
-                                          : define_variable(name));
+      call.results.push_back(define_result(name_in(output)));
     }
   }
   call.unpacks |= count > 1;

@@ -31,10 +31,20 @@ class Pt2GraphReader {
   // An Argument of the schema, {"as_int": 3}.
   Argument argument(const Json& argument) const;
 
+  // A higher-order operator that only says how its graph is to be run: where the graph stands among
+  // the arguments, and where the first operand.
+  struct Wrapper {
+    std::string_view name;
+    std::size_t graph;
+    std::size_t operand;
+    bool has_more = false;  // arguments that are no operands follow
+  };
+
  private:
   struct Counter;
   Pt2GraphReader(const Pt2GraphReader& outer, std::string_view name, std::string module);
 
+  Variable define_result(const std::string& name);
   Argument value_of(const std::string& name) const;
   Argument list(const Json& values, Argument (Pt2GraphReader::*item)(const Json&) const) const;
   Argument tensor(const Json& value) const;
@@ -49,7 +59,8 @@ class Pt2GraphReader {
                          Block& block);
   void read_cond(const Json& node, std::uint32_t place, Block& block);
   void read_while_loop(const Json& node, std::uint32_t place, Block& block);
-  void read_wrapper(const Json& node, std::size_t graph, std::size_t operand, bool has_more,
+  void read_wrapper(const Json& node, const Wrapper& wrapper, std::uint32_t place, Block& block);
+  void cast_results(const Json& graph, std::vector<Argument>& results, std::uint32_t place,
                     Block& block);
   void add_call(ProgramCall call, Block& block);
   void add_call(ProgramCall call, const Json& outputs, Block& block);
@@ -58,6 +69,7 @@ class Pt2GraphReader {
   std::vector<Argument> inlined(const Json& argument, const std::vector<Argument>& operands,
                                 const Json& node, Block& block);
   std::vector<Variable> variables_of(const Json& parts);
+  std::vector<Variable> define_results(const Json& node, std::size_t count);
   void define_outputs(const Json& node, const std::vector<Argument>& values);
 
   Program& program_;
