@@ -14,32 +14,13 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// The contents of a small text entry, such as `version`; empty when it is not there.
-std::string small_entry(const ZipArchive& archive, const std::string& name) {
-  const ZipEntry* entry = archive.find(name);
-  if (!entry) return "";
-  if (entry->size > 100)
-    fail(Error::kCorrupt, "the zip entry ", in_quotes(name), " has ", entry->size,
-         " bytes, expected a short text");
-  return std::string(trimmed(archive.read(*entry).text()));
-}
-
-void check_byteorder(const ZipArchive& archive, const std::string& root) {
-  const std::string order = small_entry(archive, root + "byteorder");
-  if (order == "big")
-    fail(Error::kUnsupported, "the checkpoint was written on a big-endian machine");
-  if (!order.empty() && order != "little")
-    fail(Error::kCorrupt, "the entry 'byteorder' says ", in_quotes(order),
-         ", expected 'little' or 'big'");
-}
-
 // torch.save does not say which version wrote; which entries there are narrows it down.
 std::string writer_of(const ZipArchive& archive, const std::string& root, FileKind kind) {
   const bool has_byteorder = archive.find(root + "byteorder") != nullptr;
   std::string writer = archive.find(root + ".format_version") ? "PyTorch 2.7 or newer"
                        : has_byteorder                        ? "PyTorch 2.1 or newer"
                                                               : "PyTorch 1.6 to 2.0";
-  const std::string version = small_entry(archive, root + "version");
+  const std::string version = read_small_entry(archive, root + "version");
   if (kind == FileKind::kTorchScript && !version.empty()) writer += cat(", format ", version);
   return writer;
 }
@@ -87,7 +68,30 @@ class Storages {
   std::vector<TypedStorage> by_entry_;  // in the order of the directory
 };
 
+Persistent without_values(const PickleValue& persistent_id) {
+  const StorageId id = read_storage_id(persistent_id);
+  return TypedStorage{id.dtype, id.untyped, nullptr};
+}
+
 }  // namespace
+
+std::string read_small_entry(const ZipArchive& archive, const std::string& name) {
+  const ZipEntry* entry = archive.find(name);
+  if (!entry) return "";
+  if (entry->size > 100)
+    fail(Error::kCorrupt, "the zip entry ", in_quotes(name), " has ", entry->size,
+         " bytes, expected a short text");
+  return std::string(trimmed(archive.read(*entry).text()));
+}
+
+void check_byteorder(const ZipArchive& archive, const std::string& root) {
+  const std::string order = read_small_entry(archive, root + "byteorder");
+  if (order == "big")
+    fail(Error::kUnsupported, "the checkpoint was written on a big-endian machine");
+  if (!order.empty() && order != "little")
+    fail(Error::kCorrupt, "the entry 'byteorder' says ", in_quotes(order),
+         ", expected 'little' or 'big'");
+}
 
 FileKind recognise_zip(const ZipArchive& archive) {
   bool has_data = false;
@@ -133,6 +137,21 @@ Blob read_pickle_entry(const ZipArchive& archive, const ZipEntry& entry) {
   return archive.read(entry);
 }
 
+Object read_torch_pickle(const std::shared_ptr<const ZipArchive>& archive, const std::string& name,
+                         const std::optional<std::string>& folder) {
+  const ZipEntry* entry = archive->find(name);
+  if (!entry) fail(Error::kCorrupt, "the zip archive has no entry ", in_quotes(name));
+  const Blob pickle = read_pickle_entry(*archive, *entry);
+  return in_context(cat("reading ", in_quotes(name)), [&] {
+    const PickleTree tree = read_pickle(pickle);
+    if (tree.length() != pickle.size())
+      fail(Error::kCorrupt, pickle.size() - tree.length(), " bytes follow the end of the pickle");
+    if (!folder) return interpret(tree.root(), without_values);
+    Storages storages(archive, *folder);
+    return interpret(tree.root(), [&](const PickleValue& id) { return storages.find(id); });
+  });
+}
+
 Checkpoint read_torch_zip(const Blob& file) {
   const auto archive = std::make_shared<const ZipArchive>(file);
   Checkpoint checkpoint;
@@ -142,17 +161,7 @@ Checkpoint read_torch_zip(const Blob& file) {
   const std::string root = root_folder(*archive);
   check_byteorder(*archive, root);
   checkpoint.writer = writer_of(*archive, root, checkpoint.kind);
-
-  const std::string name = root + "data.pkl";
-  const Blob pickle = read_pickle_entry(*archive, *archive->find(name));
-  in_context(cat("reading ", in_quotes(name)), [&] {
-    const PickleTree tree = read_pickle(pickle);
-    if (tree.length() != pickle.size())
-      fail(Error::kCorrupt, pickle.size() - tree.length(), " bytes follow the end of the pickle");
-    Storages storages(archive, root + "data/");
-    checkpoint.root =
-        interpret(tree.root(), [&](const PickleValue& id) { return storages.find(id); });
-  });
+  checkpoint.root = read_torch_pickle(archive, root + "data.pkl", root + "data/");
   return checkpoint;
 }
 
