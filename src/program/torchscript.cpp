@@ -1,0 +1,13 @@
+#include "program/torchscript.h"
+
+#include "program/torchscript_archive.h"
+#include "program/torchscript_inline.h"
+
+namespace voxport {
+
+Program read_torchscript(const Blob& file) {
+  TorchScriptArchive archive(file);
+  return inline_forward(archive);
+}
+
+}  // namespace voxport

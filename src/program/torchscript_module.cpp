@@ -1,0 +1,197 @@
+#include "program/torchscript_module.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/fail.h"
+
+namespace voxport {
+namespace {
+
+using E = Expr::Kind;
+using K = Object::Kind;
+
+constexpr std::size_t kMaxPath = 1'000;
+
+std::optional<Argument> named_literal(std::string_view name) {
+  if (name == "None") return Argument{};
+  if (name == "True") return Argument{true};
+  if (name == "False") return Argument{false};
+  if (name == "inf") return Argument{std::numeric_limits<double>::infinity()};
+  if (name == "nan") return Argument{std::numeric_limits<double>::quiet_NaN()};
+  return std::nullopt;
+}
+
+// Minus inf; ints and floats have their sign from the parser.
+std::optional<Argument> negated_literal(const Expr& expr) {
+  const std::optional<Argument> value = literal_value(expr);
+  const double* number = value ? std::get_if<double>(&value->data) : nullptr;
+  if (!number) return std::nullopt;
+  return Argument{-*number};
+}
+
+std::optional<Argument> literal_list(const Expr& expr) {
+  ArgumentList list;
+  list.is_tuple = expr.is(E::kTuple);
+  for (const Expr& part : expr.parts) {
+    std::optional<Argument> item = literal_value(part);
+    if (!item) return std::nullopt;
+    list.items.push_back(std::move(*item));
+  }
+  return Argument{std::move(list)};
+}
+
+bool is_in_list(const ClassSource& source, std::string_view list, std::string_view name) {
+  const ClassField* field = source.find_field(list);
+  if (!field || !field->value) return false;
+  return std::ranges::any_of(field->value->parts, [&](const Expr& item) {
+    return item.is(E::kString) && item.text == name;
+  });
+}
+
+// What tells whether two tensors are the same one.
+std::string identity_of(const Tensor& tensor) {
+  const auto storage = reinterpret_cast<std::uintptr_t>(tensor.storage.get());
+  return cat(static_cast<std::uint64_t>(storage), " ", name_of(tensor.dtype), " ", tensor.offset,
+             " ", shape_text(tensor.shape), shape_text(tensor.strides));
+}
+
+}  // namespace
+
+std::optional<Argument> literal_value(const Expr& expr) {
+  switch (expr.kind) {
+    case E::kName: return named_literal(expr.text);
+    case E::kInt: return Argument{expr.integer};
+    case E::kFloat: return Argument{expr.number};
+    case E::kString: return Argument{std::string(expr.text)};
+    case E::kUnary: return expr.text == "-" ? negated_literal(expr.parts[0]) : std::nullopt;
+    case E::kList:
+    case E::kTuple: return literal_list(expr);
+    case E::kCall:  // torch.device("cpu")
+      if (text_of(expr.parts[0]) == "torch.device" && expr.parts.size() == 2)
+        return literal_value(expr.parts[1]);
+      return std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
+PickledModule::PickledModule(TorchScriptArchive& archive, Program& program)
+    : archive_(archive), program_(program) {
+  if (!archive.module().is(K::kOpaque))
+    fail(Error::kCorrupt, "'data.pkl' holds ", name_of(archive.module().kind),
+         ", expected a module");
+  root_ = &instance_of(archive.module(), "");
+}
+
+Instance& PickledModule::instance_of(const Object& object, const std::string& path) {
+  std::unique_ptr<Instance>& known = instances_[&object];
+  if (known) return *known;
+  const std::string& name = object.class_name();
+  if (name.starts_with("__torch__.torch.classes."))
+    fail(Error::kUnsupported, in_quotes(path), " is an object of PyTorch's own class ",
+         in_quotes(name), ", such as the packed weights of a quantized layer");
+  const Definition found = archive_.find(name);
+  if (!found.class_source)
+    fail(Error::kCorrupt, "the archive has no source of the class ", in_quotes(name), " of ",
+         in_quotes(path.empty() ? "the module" : path));
+  if (found.class_source->find_method("__setstate__"))
+    fail(Error::kUnsupported, in_quotes(path), " of class ", in_quotes(name),
+         " keeps its attributes in a form of its own (__getstate__), as quantized layers do");
+  known = std::make_unique<Instance>();
+  known->path = path;
+  known->source = found.class_source;
+  for (const Entry& entry : object.entries()) known->pickled.emplace(entry.key, &entry.value);
+  return *known;
+}
+
+const Value* PickledModule::find_attribute(Instance& instance, std::string_view name) {
+  const auto known = instance.attributes.find(std::string(name));
+  if (known != instance.attributes.end()) return &known->second;
+  std::optional<Value> made;
+  const auto pickled = instance.pickled.find(name);
+  if (pickled != instance.pickled.end()) {
+    const std::string path = joined(instance.path, name);
+    if (path.size() > kMaxPath)
+      fail(Error::kCorrupt, "the name ", in_quotes(path, 80), " has ", path.size(),
+           " bytes, expected at most ", kMaxPath);
+    made = value_of(*pickled->second, path, is_in_list(*instance.source, "__buffers__", name));
+  } else if (const ClassField* field = instance.source->find_field(name); field && field->value) {
+    if (auto value = literal_value(*field->value)) made = std::move(*value);
+  }
+  if (!made) return nullptr;
+  return &instance.attributes.emplace(name, std::move(*made)).first->second;
+}
+
+Value PickledModule::value_of(const Object& object, const std::string& path, bool is_buffer) {
+  if (object.is(K::kOpaque)) return &instance_of(object, path);
+  return argument_of(object, path, is_buffer);
+}
+
+Argument PickledModule::argument_of(const Object& object, const std::string& path, bool is_buffer) {
+  switch (object.kind) {
+    case K::kNone: return {};
+    case K::kBool: return {std::get<bool>(object.data)};
+    case K::kInt: return {std::get<std::int64_t>(object.data)};
+    case K::kFloat: return {std::get<double>(object.data)};
+    case K::kString:
+    case K::kDevice: return {object.text()};
+    case K::kTensor: return {tensor_variable(object.tensor(), path, is_buffer)};
+    case K::kList:
+    case K::kTuple:
+    case K::kDict: return container_of(object, path);
+    default:
+      fail(Error::kUnsupported, "the attribute ", in_quotes(path), " is ", name_of(object.kind),
+           object.is(K::kOpaque) ? cat(" of class ", in_quotes(object.class_name())) : "",
+           ", which no program can hold");
+  }
+}
+
+Argument PickledModule::container_of(const Object& object, const std::string& path) {
+  ArgumentList parts;
+  parts.is_tuple = object.is(K::kTuple);
+  std::vector<NamedArgument> arguments;
+  for (const Entry& entry : object.entries()) {
+    Argument part = argument_of(entry.value, joined(path, entry.key), false);
+    if (parts.is_tuple) {
+      parts.items.push_back(std::move(part));
+      continue;
+    }
+    if (object.is(K::kDict)) arguments.push_back({"", {entry.key}});
+    arguments.push_back({"", std::move(part)});
+  }
+  if (parts.is_tuple) return {std::move(parts)};
+  return {made_by(object.is(K::kDict) ? "prim.DictConstruct" : "prim.ListConstruct",
+                  std::move(arguments), path)};
+}
+
+Variable PickledModule::made_by(std::string target, std::vector<NamedArgument> arguments,
+                                const std::string& path) {
+  ProgramCall call;
+  call.target = std::move(target);
+  call.arguments = std::move(arguments);
+  call.results = {program_.add_variable(path)};
+  prologue_.push_back(call);
+  return call.results[0];
+}
+
+Variable PickledModule::tensor_variable(const Tensor& tensor, const std::string& path,
+                                        bool is_buffer) {
+  if (!tensor.unreadable.empty())
+    fail(Error::kUnsupported, in_quotes(path), " is ", tensor.unreadable);
+  const auto [known, is_new] = tensors_.try_emplace(identity_of(tensor));
+  if (!is_new) return known->second;
+  known->second = program_.add_variable(path);
+  program_.constants.push_back({path, known->second, tensor, is_buffer});
+  return known->second;
+}
+
+std::optional<Argument> PickledModule::constant(std::size_t index) {
+  const std::vector<Entry>& entries = archive_.constants().entries();
+  if (index >= entries.size()) return std::nullopt;
+  const auto known = constants_.find(index);
+  if (known != constants_.end()) return known->second;
+  return constants_[index] = argument_of(entries[index].value, cat("CONSTANTS.c", index), false);
+}
+
+}  // namespace voxport
