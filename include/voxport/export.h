@@ -45,6 +45,18 @@ struct ExportOptions {
   std::filesystem::path vocoder;    // the HiFi-GAN behind it, for a folder that speaks; or empty
   std::vector<std::filesystem::path> vocoder_configs;  // its config.json
 
+  // Programs: torch.export archives (.pt2) and TorchScript
+  // What the inputs are, in order: "x:f32[batch_size,sequence_length,10]". Element types are f32
+  // f16 bf16 f64 i64 i32 i16 i8 u8 bool; sizes are numbers, names, or expressions of names. A name
+  // stands for the same size wherever it is. Where the program tells a size, a name may open it
+  // again, if nothing in the program depends on the number.
+  std::vector<std::string> inputs;
+  // Names for single axes of inputs: "x:0=batch_size,1=sequence_length".
+  std::vector<std::string> dynamic;
+  std::vector<std::string> input_names;   // in order, in place of the program's
+  std::vector<std::string> output_names;  // in order
+  std::string model;                      // which of several in one .pt2
+
   OnStage on_stage;
   OnProgress on_progress;
 };

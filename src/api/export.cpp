@@ -89,9 +89,22 @@ void check_options(const Architecture& architecture, const ExportOptions& option
   if (!others.empty()) fail(Error::kUsage, "this is a ", architecture.title, ", but", others);
 }
 
+// Options that only programs have.
+void check_is_no_program(const ExportOptions& options) {
+  const bool is_given = !options.inputs.empty() || !options.dynamic.empty() ||
+                        !options.input_names.empty() || !options.output_names.empty() ||
+                        !options.model.empty();
+  if (is_given)
+    fail(Error::kUsage,
+         "this is a checkpoint, whose network has the inputs and outputs it was written with; "
+         "--input, --dynamic, --input-names, --output-names and --model are for programs (.pt2, "
+         "TorchScript)");
+}
+
 void export_checkpoint(const fs::path& source, const fs::path& out, const ExportOptions& options,
                        StageClock& clock, OutputFiles& files, ExportReport& report) {
-  ExportCheck check(options.check);
+  check_is_no_program(options);
+  ExportCheck check(options.check, ExportCheck::Promise::kAllFree);
   const Checkpoint checkpoint = open_checkpoint(source);
   const StateDict state = find_state_dict(checkpoint.root);
   const auto recognised = state.dict ? recognise_architecture(*state.dict) : std::nullopt;
@@ -102,15 +115,16 @@ void export_checkpoint(const fs::path& source, const fs::path& out, const Export
   report.architecture = architecture.title;
   if (recognised) report.sizes = recognised->sizes;
   clock.done("opened the checkpoint", report.sizes);
-  Export work{
-      source, out,   options, checkpoint, *state.dict, merged_parameters(checkpoint.root, options),
-      clock,  files, report,  check};
+  Export work{{source, out, options, clock, files, report, check},
+              checkpoint,
+              *state.dict,
+              merged_parameters(checkpoint.root, options)};
   for (const Exporter& exporter : kExporters)
     if (exporter.architecture == architecture.name) exporter.run(work);
 }
 
 // Neither under its own name nor through links.
-void check_is_no_input(const fs::path& path, const Export& work) {
+void check_is_no_input(const fs::path& path, const ExportWork& work) {
   std::error_code error;
   for (const fs::path& checkpoint : {work.source, work.options.vocoder})
     if (!checkpoint.empty() && fs::equivalent(path, checkpoint, error))
@@ -128,7 +142,7 @@ std::string_view section_of(std::string_view name) { return name.substr(0, name.
 
 }  // namespace
 
-void write_models(std::vector<ModelFile> models, Export& work) {
+void write_models(std::vector<ModelFile> models, ExportWork& work) {
   constexpr double kBefore = 0.2;  // of the whole, for reading; what is left belongs to the graphs
   for (const ModelFile& model : models)
     for (const char* end : {"", ".data"}) check_is_no_input(model.path.native() + end, work);
@@ -157,13 +171,14 @@ void write_models(std::vector<ModelFile> models, Export& work) {
   if (work.options.check) work.clock.done("ran the graphs", "");
 }
 
-void write_text(const fs::path& path, std::string_view text, Export& work) {
+void write_text(const fs::path& path, std::string_view text, ExportWork& work) {
   check_is_no_input(path, work);
   work.files.add(path).append(as_bytes(text));
   work.report.files.push_back({path, text.size(), 0});
 }
 
-OnnxOptions onnx_options(const Export& work, std::string_view architecture, std::string_view role) {
+OnnxOptions onnx_options(const ExportWork& work, std::string_view architecture,
+                         std::string_view role) {
   OnnxOptions options;
   options.opset = work.options.opset;
   options.producer_version = kVersion;
@@ -218,7 +233,14 @@ ExportReport export_model(const fs::path& checkpoint, const fs::path& out,
       fail(Error::kUsage, "opset ", options.opset, " cannot be written, expected 13 to 17");
     if (out.empty())
       fail(Error::kUsage, "OUT is empty, expected a folder or a file that ends in .onnx");
-    export_checkpoint(checkpoint, out, options, clock, files, report);
+    const FileKind kind = recognise(Blob::map_file(checkpoint));
+    if (kind == FileKind::kPt2 || kind == FileKind::kTorchScript) {
+      ExportCheck check(options.check, ExportCheck::Promise::kAsTold);
+      ExportWork work{checkpoint, out, options, clock, files, report, check};
+      export_program(work, kind);
+    } else {
+      export_checkpoint(checkpoint, out, options, clock, files, report);
+    }
     files.commit();
     clock.done("gave the files their names", cat(report.files.size(), " files"));
     return report;

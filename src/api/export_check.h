@@ -16,22 +16,33 @@ namespace voxport {
 // started at once, since that takes its time.
 class ExportCheck {
  public:
+  // What a graph must be: with all axes free, as the networks that voxport itself knows; or
+  // whatever a program was, which is told.
+  enum class Promise { kAllFree, kAsTold };
+
   // Does nothing where it is not wanted.
-  explicit ExportCheck(bool is_wanted);
+  ExportCheck(bool is_wanted, Promise promise);
 
   // The files of one graph.
   void start(const std::vector<WrittenFile>& files);
 
-  // Waits for all of them, and reports what was done, or why it was not. Fails with kInternal when
-  // a graph cannot be run, has an axis that is not free, or gives an output of another size than it
-  // declares.
+  // Waits for all of them, and reports what was done, or why it was not. When a graph cannot be
+  // run, has an axis that is not free, or gives an output of another size than it declares, fails
+  // with kInternal or, under kAsTold, warns.
   void finish(ExportReport& report);
 
  private:
+  struct Outcome {
+    std::size_t runs = 0;
+    std::string problem;  // empty where there is none
+  };
+  static Outcome check_graph(const std::filesystem::path& readable);
+
   bool is_wanted_;
+  Promise promise_;
   std::vector<std::string> reasons_;  // why there was no check
   std::shared_future<void> last_;     // done when all that was started so far is; the runtime first
-  std::vector<std::future<std::size_t>> checks_;  // numbers of runs
+  std::vector<std::pair<std::string, std::future<Outcome>>> checks_;  // by the file's name
 };
 
 }  // namespace voxport

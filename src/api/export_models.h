@@ -18,14 +18,11 @@
 
 namespace voxport {
 
-// What an export works on and towards.
-struct Export {
+// What every export works towards, whatever it works on.
+struct ExportWork {
   const std::filesystem::path& source;
   const std::filesystem::path& out;
   const ExportOptions& options;
-  const Checkpoint& checkpoint;
-  const Object& state_dict;
-  Object hyper_parameters;
 
   StageClock& clock;
   OutputFiles& files;
@@ -40,6 +37,13 @@ struct Export {
   bool is_single_file() const { return out.extension() == ".onnx"; }
 };
 
+// The export of a checkpoint.
+struct Export : ExportWork {
+  const Checkpoint& checkpoint;
+  const Object& state_dict;
+  Object hyper_parameters;
+};
+
 // A graph on its way to a file.
 struct ModelFile {
   std::filesystem::path path;
@@ -50,12 +54,13 @@ struct ModelFile {
 // Optimises the graphs, has ONNX check them, and adds them to the export's files. Like
 // write_text(), fails with kUsage where a file would take the place of the checkpoint or its
 // config.
-void write_models(std::vector<ModelFile> models, Export& work);
+void write_models(std::vector<ModelFile> models, ExportWork& work);
 // Adds any other file.
-void write_text(const std::filesystem::path& path, std::string_view text, Export& work);
+void write_text(const std::filesystem::path& path, std::string_view text, ExportWork& work);
 
 // What all graphs of an export say of themselves; `role` is what the graph is in it.
-OnnxOptions onnx_options(const Export& work, std::string_view architecture, std::string_view role);
+OnnxOptions onnx_options(const ExportWork& work, std::string_view architecture,
+                         std::string_view role);
 // Adds voxport.KEY to the metadata.
 void note(OnnxOptions& options, std::string_view key, std::string text);
 
@@ -71,5 +76,8 @@ Object settings_from(const Export& work, const std::vector<std::filesystem::path
 void export_vits(Export& work);
 void export_fastspeech2(Export& work);
 void export_hifigan(Export& work);
+
+// The export of a program: a torch.export or TorchScript archive.
+void export_program(ExportWork& work, FileKind kind);
 
 }  // namespace voxport

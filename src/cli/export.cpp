@@ -15,6 +15,8 @@
 // voxport export voice.ckpt voice.onnx --for sherpa
 // voxport export fastspeech2.pth.tar mel.onnx --config model.yaml --config preprocess.yaml
 // voxport export generator_v1.pth vocoder.onnx --config config.json
+// voxport export model.pt2 model.onnx --dynamic 'x:0=batch_size,1=sequence_length'
+// voxport export traced.pt model.onnx --input 'x:f32[batch_size,sequence_length,10]'
 namespace voxport {
 namespace {
 
@@ -40,7 +42,9 @@ constexpr char kFooter[] =
     "  voxport export fastspeech2.pth.tar mel.onnx --config model.yaml --config preprocess.yaml\n"
     "  voxport export generator_v1.pth vocoder.onnx --config config.json\n"
     "  voxport export fastspeech2.pth.tar out/ --config model.yaml --config preprocess.yaml\n"
-    "      --vocoder generator_v1.pth --vocoder-config config.json";
+    "      --vocoder generator_v1.pth --vocoder-config config.json\n"
+    "  voxport export model.pt2 model.onnx --dynamic 'x:0=batch_size,1=sequence_length'\n"
+    "  voxport export traced.pt model.onnx --input 'x:f32[batch_size,sequence_length,10]'";
 
 struct Options {
   std::string checkpoint, out;
@@ -162,6 +166,22 @@ Run add_export(CLI::App& app) {
                  "write what a program asks for besides: sherpa (sherpa-onnx: metadata and\n"
                  "tokens.txt)")
       ->check(CLI::IsMember({"sherpa"}));
+  app.add_option("--input", options->library.inputs,
+                 "of a program: what an input is, once per input in order; types are f32 f16 bf16\n"
+                 "f64 i64 i32 i16 i8 u8 bool, sizes are numbers or names")
+      ->type_name("'NAME:TYPE[SIZES]'");
+  app.add_option("--dynamic", options->library.dynamic,
+                 "of a program: names for axes of an input, which are free then;\n"
+                 "x:0=batch_size,1=sequence_length; may be repeated")
+      ->type_name("'NAME:AXIS=NAME,...'");
+  app.add_option("--input-names", options->library.input_names, "of a program, in order")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  app.add_option("--output-names", options->library.output_names, "of a program, in order")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  app.add_option("--model", options->library.model, "which one, of a .pt2 that holds several")
+      ->type_name("NAME");
   app.add_flag("--plain", options->library.plain,
                "leave out rewrites that only serve ONNX Runtime's CPU kernels");
   app.add_flag("--no-check", options->no_check,

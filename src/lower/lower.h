@@ -49,6 +49,8 @@ struct UnsupportedCall {
 
 struct LowerReport {
   std::vector<FrozenAxis> frozen;
+  // Pairs of symbols that met where sizes are equal, or one of them is 1.
+  std::vector<std::pair<std::string, std::string>> equal;
   std::vector<std::string> notes;
 };
 

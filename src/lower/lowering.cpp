@@ -292,6 +292,8 @@ void Lowering::note_frozen(const Shape& a, const Shape& b) {
   for (std::size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
     const Dim& x = a[a.size() - i];
     const Dim& y = b[b.size() - i];
+    if (x != y && x.symbol_name() && y.symbol_name())
+      report_.equal.emplace_back(*x.symbol_name(), *y.symbol_name());
     if (x.is_constant() == y.is_constant()) continue;
     const Dim& free = x.is_constant() ? y : x;
     const std::int64_t size = *(x.is_constant() ? x : y).constant();

@@ -37,7 +37,19 @@ TEST(Dim, DividesWhatItCan) {
 TEST(Dim, ComparesWhatDiffersByANumber) {
   EXPECT_EQ(max(t, t + 1), t + 1);
   EXPECT_EQ(min(t, t + 1), t);
-  EXPECT_EQ(max(t, 1), max(Dim(1), t));
+  EXPECT_EQ(max(t, 9), max(Dim(9), t));
+}
+
+TEST(Dim, ComparesWhatSizesOfOneAndMoreDecide) {
+  EXPECT_EQ(max(t, 1), t);
+  EXPECT_EQ(min(t, t * 2 - 1), t);
+  EXPECT_EQ(max(t, t + frames), t + frames);
+}
+
+TEST(Dim, KnowsThatTheLeastOfTwoIsNoMoreThanEither) {
+  EXPECT_EQ(max(t, min(t, frames)), t);
+  EXPECT_EQ(min(min(t, frames), t), min(t, frames));
+  EXPECT_EQ(min(t, max(frames, t)), t);
 }
 
 // Every expression, at many sizes, against the arithmetic it stands for.
@@ -52,7 +64,10 @@ TEST(Dim, EvaluatesToWhatItSays) {
         const std::int64_t floor = (number - ((number % by) + by) % by) / by;
         EXPECT_EQ(value(floor_div(t * 3 + shift, by)), floor);
         EXPECT_EQ(value(ceil_div(t * 3 + shift, by)), floor + (number % by != 0 ? 1 : 0));
-        EXPECT_EQ(value(max(t * 3 + shift, t * 2)), std::max(number, 2 * size));
+        if (size > 0) {  // what sizes decide
+          EXPECT_EQ(value(max(t * 3 + shift, t * 2)), std::max(number, 2 * size));
+          EXPECT_EQ(value(min(t * 3 + shift, t * 2)), std::min(number, 2 * size));
+        }
       }
     }
   }

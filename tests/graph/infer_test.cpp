@@ -22,8 +22,9 @@ std::string type_of(const std::string& text) {
 TEST(Infer, BroadcastsLikeNumpy) {
   EXPECT_EQ(type_of("a: f32[b, 1, t] c: f32[192, 1]\n y = Add(a, c)"), "f32[b, 192, t]");
   EXPECT_EQ(type_of("a: f32[b, t] c: f32[]\n y = Less(a, c)"), "bool[b, t]");
-  EXPECT_EQ(message_of([] { type_of("a: f32[t] c: f32[s]\n y = Add(a, c)"); }),
-            "shapes [t] and [s] do not broadcast: t and s\n  while reading line 2 of a graph");
+  EXPECT_EQ(type_of("a: f32[t] c: f32[s]\n y = Add(a, c)"), "f32[max(s, t)]");
+  EXPECT_EQ(message_of([] { type_of("a: f32[2] c: f32[3]\n y = Add(a, c)"); }),
+            "shapes [2] and [3] do not broadcast: 2 and 3\n  while reading line 2 of a graph");
   EXPECT_EQ(message_of([] { type_of("a: f32[t] c: i64[t]\n y = Add(a, c)"); }),
             "Add 'Add': input 0 is float32, input 1 is int64; ONNX has no such pair\n"
             "  while reading line 2 of a graph");

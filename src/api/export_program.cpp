@@ -1,0 +1,101 @@
+#include <algorithm>
+
+#include "api/export_models.h"
+#include "api/program_inputs.h"
+#include "base/fail.h"
+#include "lower/lower.h"
+#include "program/pt2.h"
+#include "program/torchscript.h"
+
+namespace voxport {
+namespace {
+
+void check_options(const ExportOptions& options) {
+  std::string others;
+  const auto other = [&](bool is_given, std::string_view option) {
+    if (is_given) others += cat("\n  ", option, " is for checkpoints");
+  };
+  other(!options.architecture.empty(), "--arch");
+  other(!options.configs.empty(), "--config");
+  other(!options.hyper_parameters.empty(), "--set");
+  other(options.noise_input, "--noise input");
+  other(options.cut_after_flow, "--cut after-flow");
+  other(options.batch_scales, "--batch-scales");
+  other(!options.target.empty(), "--for");
+  other(options.own_energy_control, "--energy-control own");
+  other(options.silent_padding, "--padding silent");
+  other(!options.vocoder.empty(), "--vocoder");
+  if (!others.empty()) fail(Error::kUsage, "this is a program, but", others);
+}
+
+std::string where(const Place& place) {
+  return cat(place.module.empty() ? "" : " in " + printable(place.module),
+             place.source.empty() ? "" : " at " + printable(place.source));
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+void substitute(LowerOptions& options, const std::string& symbol, const Dim& dim) {
+  for (InputChoice& choice : options.inputs)
+    if (choice.shape)
+      for (Dim& size : *choice.shape) size = size.substitute(symbol, dim);
+}
+
+// Lowers until no axis is called free that the program holds: an axis that a node holds at a number
+// has that number, and axes of examples that must be equal are one.
+std::unique_ptr<Graph> lower_as_free_as_it_is(const Program& program, InputPlan& plan,
+                                              ExportReport& report) {
+  constexpr int kMaxRounds = 64;
+  for (int round = 0;; ++round) {
+    LowerReport lowered;
+    std::unique_ptr<Graph> graph = lower(program, plan.lower, lowered);
+    bool changed = false;
+    for (const FrozenAxis& axis : lowered.frozen) {
+      const bool is_guessed = contains(plan.guessed, axis.symbol);
+      if (!is_guessed)
+        report.warnings.push_back(cat("the size ", axis.symbol, " is held at ", axis.size, " by ",
+                                      axis.target, where(axis.place)));
+      substitute(plan.lower, axis.symbol, axis.size);
+      changed = changed || Dim::parse(axis.symbol).symbol_name().has_value();
+    }
+    for (const auto& [a, b] : lowered.equal) {
+      if (changed || !contains(plan.guessed, a) || !contains(plan.guessed, b)) continue;
+      substitute(plan.lower, b, Dim::symbol(a));
+      changed = true;
+    }
+    if (changed && round < kMaxRounds) continue;
+    for (const std::string& note : lowered.notes) report.notes.push_back(note);
+    return graph;
+  }
+}
+
+}  // namespace
+
+void export_program(ExportWork& work, FileKind kind) {
+  check_options(work.options);
+  if (!work.is_single_file())
+    fail(Error::kUsage, "a program becomes one graph: OUT must end in .onnx");
+  const Blob file = Blob::map_file(work.source);
+  const bool is_pt2 = kind == FileKind::kPt2;
+  if (!is_pt2 && !work.options.model.empty())
+    fail(Error::kUsage, "--model chooses from a .pt2 that holds several; this is TorchScript");
+  const Program program = is_pt2 ? read_pt2(file, work.options.model) : read_torchscript(file);
+  work.report.architecture = program.writer;
+  work.clock.done("read the program", cat(program.main.calls.size(), " calls"));
+
+  InputPlan plan = plan_inputs(program, work.options);
+  std::vector<ModelFile> models(1);
+  ModelFile& model = models[0];
+  model.graph = lower_as_free_as_it_is(program, plan, work.report);
+  for (const std::string& note : program.notes) work.report.notes.push_back(note);
+  work.report.sizes = cat(program.main.calls.size(), " calls, ", program.constants.size(),
+                          " weights and constants");
+  work.clock.done("lowered it", cat(model.graph->nodes().size(), " nodes"));
+  model.path = work.out;
+  model.options = onnx_options(work, "program", "model");
+  write_models(std::move(models), work);
+}
+
+}  // namespace voxport
