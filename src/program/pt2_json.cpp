@@ -242,7 +242,7 @@ std::string_view Json::slice() const {
 std::uint64_t Json::offset() const { return document_ ? document_->nodes_[index_].start : 0; }
 
 void Json::unexpected(std::string_view expected) const {
-  const std::string name = document_ ? key() : "";
+  const std::string name = document_ ? key() : std::string(missing_key_);
   if (is_null())
     fail(Error::kCorrupt, name.empty() ? "a value" : in_quotes(name), " is missing, expected ",
          expected);
@@ -272,9 +272,10 @@ std::size_t Json::size() const {
 }
 
 Json Json::operator[](std::string_view key) const {
-  if (is_null()) return {};
-  expect(Kind::kObject, "an object");
   Json found;
+  found.missing_key_ = key;
+  if (is_null()) return found;
+  expect(Kind::kObject, "an object");
   for (const Json child : children()) {
     const JsonDocument::Node& node = document_->nodes_[child.index_];
     if (document_->text_.text().substr(node.key_start, node.key_length) != key) continue;

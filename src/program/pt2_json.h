@@ -27,7 +27,7 @@ class Json {
   bool is_null() const { return kind() == Kind::kNull; }
 
   // The member of that name, null where there is none. Fails where this is neither object nor null,
-  // or has two of the name.
+  // or has two of the name. The name of what is missing is looked at when someone asks for it.
   Json operator[](std::string_view key) const;
 
   // The values of an array or an object, in order; none of null. Fails for everything else.
@@ -62,8 +62,9 @@ class Json {
   std::string_view slice() const;
   void expect(Kind kind, std::string_view name) const;
 
-  const JsonDocument* document_ = nullptr;
+  const JsonDocument* document_ = nullptr;  // null for what is missing
   std::uint32_t index_ = 0;
+  std::string_view missing_key_;
 };
 
 class JsonDocument {
