@@ -15,6 +15,7 @@ namespace {
 
 // PyTorch compares the major number only, and so do we: all of it may have another meaning then.
 constexpr std::int64_t kNewestMajor = 8;
+constexpr std::size_t kMaxName = 200;
 
 // "torch.export 2.6.0, schema 8.2". The schema was one number at first.
 std::string read_writer(const Json& root) {
@@ -242,6 +243,8 @@ class Reader {
   }
 
   void add_names(const Json& tree, const std::string& path, std::vector<std::string>& names) const {
+    // Too many, or too long, to be names.
+    if (names.size() > program_.main.results.size() || path.size() > kMaxName) return;
     if (tree["type"].is_null()) {
       names.push_back(path);
       return;

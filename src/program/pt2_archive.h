@@ -32,7 +32,7 @@ class Pt2Archive {
   std::string find_root() const;
   void find_model(std::string_view model);
   void check_byteorder() const;
-  void read_tensors(const std::string& stem);
+  void read_tensors(const std::string& folder);
   void read_checkpoint_of(const ZipEntry& entry);
   void read_config(const ZipEntry& entry, const std::string& folder);
   Tensor read_payload(const Json& config, const std::string& folder);

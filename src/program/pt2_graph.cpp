@@ -10,15 +10,18 @@
 
 namespace voxport {
 
-// Loops write their condition out twice, so that a small file could become a large program.
+// Loops write their condition out twice, and constants are written out wherever they are used, so
+// that a small file could become a large program.
 struct Pt2GraphReader::Counter {
-  static constexpr std::size_t kMaxCalls = 1'000'000;
-  std::size_t calls = 0;
+  static constexpr std::size_t kMaxParts = 8'000'000;
+  std::size_t parts = 0;
 };
 
 namespace {
 
 constexpr int kMaxDepth = 30;
+constexpr std::size_t kMaxPrefix = 100;
+constexpr std::size_t kMaxPlace = 300;  // of the text that tells where a call comes from
 
 struct Renamed {
   std::string_view from;
@@ -183,6 +186,17 @@ std::vector<std::string> output_names(const Json& node, std::size_t count) {
   return names;
 }
 
+// A measure of the memory that a text takes, and an argument.
+std::size_t parts_of(std::string_view text) { return text.size() / 64; }
+
+std::size_t parts_of(const Argument& argument) {
+  std::size_t parts = 1;
+  if (const auto* const text = std::get_if<std::string>(&argument.data)) parts += parts_of(*text);
+  if (const auto* const list = std::get_if<ArgumentList>(&argument.data))
+    for (const Argument& item : list->items) parts += parts_of(item);
+  return parts;
+}
+
 void append_flat(std::vector<Argument>& to, Argument value) {
   if (auto* const list = std::get_if<ArgumentList>(&value.data)) {
     for (Argument& item : list->items) append_flat(to, std::move(item));
@@ -203,7 +217,7 @@ std::string module_in(const Json& stack) {
   // nowhere.
   if (path.starts_with("L['")) path.remove_prefix(std::min(path.find(']') + 1, path.size()));
   if (path.starts_with('.')) path.remove_prefix(1);
-  return path.starts_with("_empty_nn_module_stack") ? "" : std::string(path);
+  return path.starts_with("_empty_nn_module_stack") ? "" : printable(path, kMaxPlace);
 }
 
 // `File "/home/me/net.py", line 40, in forward`: "net.py:40, in forward". Nothing for code that is
@@ -215,7 +229,9 @@ std::string source_of_frame(std::string_view frame) {
   if (quote == frame.npos || quote < kBeforePath.size()) return "";
   const std::string_view path = frame.substr(kBeforePath.size(), quote - kBeforePath.size());
   if (path.starts_with('<')) return "";
-  return cat(path.substr(path.rfind('/') + 1), ":", frame.substr(quote + kBeforeNumber.size()));
+  return printable(
+      cat(path.substr(path.rfind('/') + 1), ":", frame.substr(quote + kBeforeNumber.size())),
+      kMaxPlace);
 }
 
 // Of the last frame that has a file.
@@ -240,7 +256,8 @@ Pt2GraphReader::Pt2GraphReader(const Pt2GraphReader& outer, std::string_view nam
                                std::string module)
     : program_(outer.program_),
       counter_(outer.counter_),
-      prefix_(cat(outer.prefix_, name, ".")),
+      prefix_(outer.prefix_.size() > kMaxPrefix ? outer.prefix_
+                                                : cat(outer.prefix_, printable(name, 60), ".")),
       module_(std::move(module)),
       depth_(outer.depth_ + 1) {}
 
@@ -545,8 +562,16 @@ std::vector<Variable> Pt2GraphReader::variables_of(const Json& parts) {
 }
 
 void Pt2GraphReader::add_call(ProgramCall call, Block& block) {
-  if (++counter_->calls > Counter::kMaxCalls)
-    fail(Error::kUnsupported, "the program has more than ", Counter::kMaxCalls, " calls");
+  std::size_t& parts = counter_->parts;
+  parts += 4 + parts_of(call.target);
+  for (const NamedArgument& argument : call.arguments)
+    parts += 1 + parts_of(argument.name) + parts_of(argument.value);
+  for (const Variable result : call.results) parts += 1 + parts_of(program_.name_of(result));
+  for (const Block& inner : call.blocks)
+    for (const Argument& result : inner.results) parts += parts_of(result);
+  if (parts > Counter::kMaxParts)
+    fail(Error::kUnsupported, "the program has more than ", Counter::kMaxParts,
+         " parts when written out");
   block.calls.push_back(std::move(call));
 }
 

@@ -17,6 +17,7 @@ constexpr std::size_t kMaxText = 100'000;
 // Products of sums multiply out; beyond this many parts an expression is a trap, not a size.
 constexpr std::uint64_t kMaxParts = 200;
 constexpr std::int64_t kMaxExponent = 8;
+constexpr std::size_t kMaxName = 64;
 
 // A fraction of sizes. Only whole ones are sizes, but 1/2 may become whole under a floor().
 struct Fraction {
@@ -156,7 +157,7 @@ constexpr bool is_letter(char c) {
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_name(std::string_view text) {
-  return !text.empty() && is_letter(text[0]) &&
+  return !text.empty() && text.size() <= kMaxName && is_letter(text[0]) &&
          std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c); });
 }
 

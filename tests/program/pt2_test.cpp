@@ -605,25 +605,43 @@ TEST(Pt2, GivesASizeThatItCannotSayANewName) {
   EXPECT_EQ(program.symbols.back().name, "x_0");
 }
 
-TEST(Pt2, RefusesLoopsWhoseConditionsGrowWithoutEnd) {
-  Changed changed("seed_linear.v214");
-  json condition = inner_graph({tensor("a")}, json::array(), {{{"as_bool", true}}});
+// A program of loops in the conditions of loops, `depth` deep, around this node. Each is written
+// out twice.
+Changed nested_loops(int depth, const json& innermost) {
+  const json is_true = {{{"as_bool", true}}};
   const json body = inner_graph({tensor("a")}, json::array(), {tensor("a")});
-  const json nothing = {{"as_tensors", json::array()}};
+  json condition = inner_graph({tensor("a")}, {innermost}, is_true);
   const auto loop = [&](const std::string& carried, const std::string& result) -> json {
     return {{"target", "torch.ops.higher_order.while_loop"},
             {"inputs",
              {argument("", condition), argument("", body),
-              argument("", {{"as_tensors", {{{"name", carried}}}}}), argument("", nothing)}},
+              argument("", {{"as_tensors", {{{"name", carried}}}}}),
+              argument("", {{"as_tensors", json::array()}})}},
             {"outputs", {tensor(result)}}};
   };
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < depth; ++i) {
     const json node = loop("a", "b");
-    condition = inner_graph({tensor("a")}, {node}, {{{"as_bool", true}}});
+    condition = inner_graph({tensor("a")}, {node}, is_true);
   }
+  Changed changed("seed_linear.v214");
   changed.node() = loop("x", "linear");
-  const std::string message = changed.message();
-  EXPECT_EQ(message.substr(0, message.find('\n')), "graphs are nested more than 30 deep");
+  return changed;
+}
+
+TEST(Pt2, RefusesAFileThatWouldBecomeAHugeProgram) {
+  const auto first_line = [](const std::string& message) {
+    return message.substr(0, message.find('\n'));
+  };
+  json node = {{"target", "torch.ops.aten.tensor"},
+               {"inputs", {argument("size", {{"as_ints", std::vector<int>(20'000)}})}},
+               {"outputs", {tensor("t")}}};
+  EXPECT_EQ(first_line(nested_loops(3, node).message()), "no error");
+  EXPECT_EQ(first_line(nested_loops(25, node).message()),
+            "the program has more than 8000000 parts when written out");
+  EXPECT_EQ(first_line(nested_loops(40, node).message()), "graphs are nested more than 30 deep");
+  node["inputs"] = {argument("text", {{"as_string", std::string(1'000'000, 'a')}})};
+  EXPECT_EQ(first_line(nested_loops(25, node).message()),
+            "the program has more than 8000000 parts when written out");
 }
 
 }  // namespace
