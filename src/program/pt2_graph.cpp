@@ -187,7 +187,7 @@ std::vector<std::string> output_names(const Json& node, std::size_t count) {
 }
 
 // A measure of the memory that a text takes, and an argument.
-std::size_t parts_of(std::string_view text) { return text.size() / 64; }
+std::size_t parts_of(std::string_view text) { return text.size() / 16; }
 
 std::size_t parts_of(const Argument& argument) {
   std::size_t parts = 1;

@@ -1,6 +1,6 @@
 #include "program/pt2_json.h"
 
-#include <array>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -73,6 +73,11 @@ std::string unescape(std::string_view raw) {
   std::string out;
   out.reserve(raw.size());
   while (!raw.empty()) {
+    const auto* const plain = std::ranges::find_if(
+        raw, [](char c) { return c == '\\' || static_cast<unsigned char>(c) >= 0x80; });
+    out.append(raw.data(), plain);
+    raw.remove_prefix(static_cast<std::size_t>(plain - raw.data()));
+    if (raw.empty()) break;
     const bool is_escape = raw[0] == '\\';
     const std::size_t length = is_escape ? append_escape(out, raw) : utf8_sequence(raw);
     if (length == 0)
