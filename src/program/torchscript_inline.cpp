@@ -285,12 +285,11 @@ void Inliner::check_size(const Argument& argument, std::uint32_t line) {
     fail_at(Error::kUnsupported, line, "a list has more than ", kMaxItems, " items");
 }
 
-// Operators that meant something else once, and that PyTorch translates as it loads an old file.
+// Before version 5, torch.full() of an int gave floats. (torch.div() of ints changed too, with
+// version 4, but calls for tensors and for numbers look alike here.)
 void Inliner::check_version(const std::string& target, std::uint32_t line) const {
-  const bool is_old_div = archive_.version() < 4 && (target == "aten.div" || target == "aten.div_");
-  const bool is_old_full = archive_.version() < 5 && target == "aten.full";
-  if (is_old_div || is_old_full) {
-    fail_at(Error::kUnsupported, line, target, " of archives of version ", archive_.version(),
+  if (target == "aten.full" && archive_.version() < 5) {
+    fail_at(Error::kUnsupported, line, "torch.full in archives of version ", archive_.version(),
             " means something else than today; load the file with PyTorch and save it again");
   }
 }

@@ -50,6 +50,17 @@ bool is_in_list(const ClassSource& source, std::string_view list, std::string_vi
   });
 }
 
+// Pickles are read with the keys of dicts as strings; only where they are can they be given back.
+void check_keys(const ClassSource& source, std::string_view name, const std::string& path) {
+  const ClassField* field = source.find_field(name);
+  const bool is_by_name = field && field->type && field->type->is(E::kSubscript) &&
+                          field->type->parts.size() == 3 && field->type->parts[1].is_name("str");
+  if (!is_by_name)
+    fail(Error::kUnsupported, "the attribute ", in_quotes(path), " is ",
+         field && field->type ? in_quotes(text_of(*field->type)) : "a dict",
+         ", expected a dict by strings");
+}
+
 // What tells whether two tensors are the same one.
 std::string identity_of(const Tensor& tensor) {
   const auto storage = reinterpret_cast<std::uintptr_t>(tensor.storage.get());
@@ -115,6 +126,7 @@ const Value* PickledModule::find_attribute(Instance& instance, std::string_view 
     if (path.size() > kMaxPath)
       fail(Error::kCorrupt, "the name ", in_quotes(path, 80), " has ", path.size(),
            " bytes, expected at most ", kMaxPath);
+    if (pickled->second->is(K::kDict)) check_keys(*instance.source, name, path);
     made = value_of(*pickled->second, path, is_in_list(*instance.source, "__buffers__", name));
   } else if (const ClassField* field = instance.source->find_field(name); field && field->value) {
     if (auto value = literal_value(*field->value)) made = std::move(*value);
@@ -152,6 +164,9 @@ Argument PickledModule::container_of(const Object& object, const std::string& pa
   parts.is_tuple = object.is(K::kTuple);
   std::vector<NamedArgument> arguments;
   for (const Entry& entry : object.entries()) {
+    if (entry.value.is(K::kDict))
+      fail(Error::kUnsupported, "the attribute ", in_quotes(path), " holds a dict inside of ",
+           name_of(object.kind));
     Argument part = argument_of(entry.value, joined(path, entry.key), false);
     if (parts.is_tuple) {
       parts.items.push_back(std::move(part));

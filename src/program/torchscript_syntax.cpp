@@ -373,8 +373,10 @@ Statement Parser::statement() {
     made.body = block();
     return made;
   }
-  if (token_.is("with"))
-    fail(Error::kUnsupported, "a 'with' statement cannot be converted, at ", file_.at(token_.line));
+  if (token_.is("with") || token_.is("def"))
+    fail(Error::kUnsupported, "a ", in_quotes(token_.text), " inside of a function",
+         token_.is("def") ? ", as torch.jit.fork needs it," : "", " cannot be converted, at ",
+         file_.at(token_.line));
   made = simple_statement();
   end_line();
   return made;

@@ -122,7 +122,7 @@ inline constexpr std::size_t kMaxSyntaxNodes = 2'000'000;
 
 // Reads file.text into the rest. `nodes_left` is what is left of kMaxSyntaxNodes. Fails with
 // kCorrupt, telling the line, where the text is no TorchScript, and with kUnsupported for what is
-// but has no place in a program (`with`).
+// but has no place in a program (`with`, functions inside of functions).
 void parse_torchscript(SourceFile& file, std::size_t& nodes_left);
 
 }  // namespace voxport
