@@ -1,21 +1,12 @@
 // What the graphs of a voice are given.
 #pragma once
 
-#include <cstring>
-#include <string>
-#include <utility>
+#include <cstdint>
 #include <vector>
 
 #include "runtime/session.h"
 
 namespace voxport {
-
-inline Tensor int64s(std::vector<std::int64_t> shape, const std::vector<std::int64_t>& values) {
-  std::string bytes(values.size() * sizeof(std::int64_t), '\0');
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return make_tensor(DType::kInt64, std::move(shape), {}, 0,
-                     storage_of(Blob::own(std::move(bytes))));
-}
 
 // Letters with the padding symbol, 0, between them, as Piper's phonemes come.
 inline std::vector<std::int64_t> letters(int phonemes) {
@@ -29,10 +20,10 @@ inline std::vector<std::int64_t> letters(int phonemes) {
 inline Tensors encoder_inputs(const Session& encoder, const std::vector<std::int64_t>& ids) {
   const auto count = static_cast<std::int64_t>(ids.size());
   Tensors inputs;
-  inputs["input"] = int64s({1, count}, ids);
-  inputs["input_lengths"] = int64s({1}, {count});
+  inputs["input"] = int64_tensor({1, count}, ids);
+  inputs["input_lengths"] = int64_tensor({1}, {count});
   inputs["scales"] = tensor_of({3}, {0, 1, 0});
-  if (encoder.inputs().size() > inputs.size()) inputs["sid"] = int64s({1}, {0});
+  if (encoder.inputs().size() > inputs.size()) inputs["sid"] = int64_tensor({1}, {0});
   return inputs;
 }
 

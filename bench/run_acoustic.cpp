@@ -23,8 +23,8 @@ Tensors inputs_for(const Session& graph, std::int64_t tokens) {
   std::vector<std::int64_t> ids(static_cast<std::size_t>(tokens));
   std::iota(ids.begin(), ids.end(), 0);
   for (std::int64_t& id : ids) id = 1 + id * 7 % 300;
-  Tensors inputs = {{"input_tokens", int64s({1, tokens}, ids)},
-                    {"input_lengths", int64s({1}, {tokens})},
+  Tensors inputs = {{"input_tokens", int64_tensor({1, tokens}, ids)},
+                    {"input_lengths", int64_tensor({1}, {tokens})},
                     {"controls", tensor_of({3}, {1, 1, 1})}};
   std::erase_if(inputs, [&](const auto& input) {
     return std::ranges::none_of(graph.inputs(),

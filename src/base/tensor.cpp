@@ -20,8 +20,9 @@ class BlobStorage : public Storage {
   Blob bytes_;
 };
 
-std::string bytes_of(const std::vector<float>& values) {
-  std::string bytes(values.size() * sizeof(float), '\0');
+template <class Number>
+std::string bytes_of(const std::vector<Number>& values) {
+  std::string bytes(values.size() * sizeof(Number), '\0');
   if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
 }
@@ -249,8 +250,23 @@ std::vector<float> to_float32(const Tensor& tensor) {
   return values;
 }
 
+std::vector<std::int64_t> int64_values(const Tensor& tensor) {
+  std::vector<std::int64_t> values;
+  for_each_element(tensor, [&](const std::byte* element) {
+    std::int64_t value;
+    std::memcpy(&value, element, sizeof value);
+    values.push_back(value);
+  });
+  return values;
+}
+
 Tensor tensor_of(std::vector<std::int64_t> shape, const std::vector<float>& values) {
   return make_tensor(DType::kFloat32, std::move(shape), {}, 0,
+                     storage_of(Blob::own(bytes_of(values))));
+}
+
+Tensor int64_tensor(std::vector<std::int64_t> shape, const std::vector<std::int64_t>& values) {
+  return make_tensor(DType::kInt64, std::move(shape), {}, 0,
                      storage_of(Blob::own(bytes_of(values))));
 }
 

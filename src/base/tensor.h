@@ -75,8 +75,12 @@ void for_each_element(const Tensor& tensor, const std::function<void(const std::
 // All elements of a real dtype as float32. Fails as contiguous() does, and for other dtypes.
 std::vector<float> to_float32(const Tensor& tensor);
 
+// The elements of a tensor of int64.
+std::vector<std::int64_t> int64_values(const Tensor& tensor);
+
 // A tensor that owns these values.
 Tensor tensor_of(std::vector<std::int64_t> shape, const std::vector<float>& values);
+Tensor int64_tensor(std::vector<std::int64_t> shape, const std::vector<std::int64_t>& values);
 
 // A tensor whose values are computed each time someone asks for them, and held by nobody else:
 // what is made of a gigabyte of weights is never in memory all at once. `values` must give as many

@@ -86,19 +86,4 @@ Value Builder::scalar(double value, DType dtype) {
                   make_tensor(dtype, {}, {}, 0, storage_of(Blob::own(scalar_bytes(value, dtype)))));
 }
 
-Tensor int64_tensor(std::vector<std::int64_t> shape, const std::vector<std::int64_t>& values) {
-  return make_tensor(DType::kInt64, std::move(shape), {}, 0,
-                     storage_of(Blob::own(bytes_of(values))));
-}
-
-std::vector<std::int64_t> int64_values(const Tensor& tensor) {
-  std::vector<std::int64_t> values;
-  for_each_element(tensor, [&](const std::byte* element) {
-    std::int64_t value;
-    std::memcpy(&value, element, sizeof value);
-    values.push_back(value);
-  });
-  return values;
-}
-
 }  // namespace voxport

@@ -34,10 +34,4 @@ class Builder {
   Graph& graph_;
 };
 
-// The values of a constant of small integers or floats; for tests, folding and printing.
-std::vector<std::int64_t> int64_values(const Tensor& tensor);
-
-// A tensor of int64 that owns its values.
-Tensor int64_tensor(std::vector<std::int64_t> shape, const std::vector<std::int64_t>& values);
-
 }  // namespace voxport

@@ -18,13 +18,6 @@ constexpr std::int64_t kMostChannels = 192;     // of Piper's voices, where the 
 constexpr std::int64_t kMostNoise = 1LL << 25;  // numbers; more than half an hour of audio
 constexpr std::int64_t kUsualFrames = 8;        // of a phoneme; most have fewer
 
-Tensor int64s(std::vector<std::int64_t> shape, const std::vector<std::int64_t>& values) {
-  std::string bytes(reinterpret_cast<const char*>(values.data()),
-                    values.size() * sizeof(std::int64_t));
-  return make_tensor(DType::kInt64, std::move(shape), {}, 0,
-                     storage_of(Blob::own(std::move(bytes))));
-}
-
 }  // namespace
 
 TextGraph::TextGraph(Session session) : session_(std::move(session)) {
@@ -60,12 +53,12 @@ Tensors TextGraph::inputs_of(const std::vector<std::int64_t>& ids, const Manner&
   const auto count = static_cast<std::int64_t>(ids.size());
   std::vector<std::int64_t> scales_shape = {3};
   if (find("scales")->axes.size() == 2) scales_shape = {1, 3};  // for each row
-  Tensors inputs = {{"input", int64s({1, count}, ids)},
-                    {"input_lengths", int64s({1}, {count})},
+  Tensors inputs = {{"input", int64_tensor({1, count}, ids)},
+                    {"input_lengths", int64_tensor({1}, {count})},
                     {"scales", tensor_of(scales_shape, {static_cast<float>(manner.noise_scale),
                                                         static_cast<float>(manner.length_scale),
                                                         static_cast<float>(manner.noise_w)})}};
-  if (has_speakers_) inputs.emplace("sid", int64s({1}, {manner.speaker}));
+  if (has_speakers_) inputs.emplace("sid", int64_tensor({1}, {manner.speaker}));
   return inputs;
 }
 
