@@ -89,13 +89,14 @@ class Graphs {
   std::shared_ptr<Decoder> with_context(const fs::path& folder, std::int64_t padding,
                                         int threads) const {
     return std::make_shared<ContextDecoder>(
-        Session(folder / "decoder.onnx", session_options(folder, threads)), padding, padding,
-        hop_length_);
+        Session(folder / "decoder.onnx", session_options(folder, threads)), kVitsPorts, padding,
+        padding, hop_length_);
   }
 
   std::shared_ptr<Decoder> with_caches(int threads) const {
     return std::make_shared<CachedDecoder>(
-        Session(options_.ours / "decoder_stream.onnx", session_options(options_.ours, threads)));
+        Session(options_.ours / "decoder_stream.onnx", session_options(options_.ours, threads)),
+        kVitsPorts);
   }
 
  private:

@@ -27,9 +27,9 @@ struct VoiceOptions {
   int threads = 0;  // that share the work of one run; 0: one for each core
   // Which decoder makes the audio, of those that a folder has.
   enum Decoder {
-    kBest,     // decoder_stream.onnx, or decoder.onnx where there is none
-    kCached,   // decoder_stream.onnx, which computes nothing twice
-    kContext,  // decoder.onnx, with as many frames of context as it needs
+    kBest,     // the cached one, or the other where there is none
+    kCached,   // decoder_stream.onnx, vocoder_stream.onnx: computes nothing twice
+    kContext,  // decoder.onnx, vocoder.onnx: with as many frames of context as it needs
   };
   Decoder decoder = kBest;
   std::string espeak = "espeak-ng";  // the program that makes phonemes of text
@@ -45,8 +45,11 @@ struct VoiceInfo {
   std::int64_t hop_length = 0;                                 // samples of a frame
   std::vector<std::pair<std::string, std::int64_t>> speakers;  // names and numbers; none for one
   std::int64_t num_speakers = 1;
-  double noise_scale = 0, length_scale = 0, noise_w = 0;  // the voice's own
-  bool takes_text = false;  // else ids alone, or what takes_phonemes says
+  // The voice's own. What it does not have cannot be chosen.
+  double length_scale = 1;
+  std::optional<double> noise_scale, noise_w;  // VITS
+  std::optional<double> pitch, energy;         // FastSpeech2; energy where it has its own control
+  bool takes_text = false;                     // else ids alone, or what takes_phonemes says
   bool takes_phonemes = false;
   bool streams = false;            // whether a sentence comes in pieces
   bool is_repeatable = false;      // whether a seed says all about its noise
@@ -60,9 +63,12 @@ struct SpeakOptions {
   enum Input { kText, kLines, kPhonemes, kIds };
   Input input = kText;
 
-  std::string speaker;                                       // by name or number; empty: the first
-  std::optional<double> noise_scale, length_scale, noise_w;  // in place of the voice's own
-  std::uint64_t seed = 0;                                    // the same seed gives the same audio
+  std::string speaker;  // by name or number; empty: the first
+  // In place of the voice's own.
+  std::optional<double> length_scale;
+  std::optional<double> noise_scale, noise_w;
+  std::optional<double> pitch, energy;
+  std::uint64_t seed = 0;         // the same seed gives the same audio
   std::int64_t chunk_frames = 0;  // of a piece; 0: few at first, to be early, then more
   bool one_shot = false;          // a sentence is one piece
   double sentence_silence = 0;    // seconds of silence after each sentence
@@ -126,16 +132,16 @@ class Stream {
 // same voice.
 class Voice {
  public:
-  // An exported folder, a single graph (.onnx, with its .onnx.json), or a checkpoint, which is
-  // exported first. Fails with kUnreadable or kCorrupt when a file is not there or not good, with
-  // kMismatch when files belong to different voices, and with kUnsupported when ONNX Runtime is
-  // missing or the graphs are none of a voice.
+  // An exported folder, of a VITS or of a FastSpeech2 with its vocoder; a single graph (.onnx, with
+  // its .onnx.json); or a checkpoint, which is exported first. Fails with kUnreadable or kCorrupt
+  // when a file is not there or not good, with kMismatch when files belong to different voices, and
+  // with kUnsupported when ONNX Runtime is missing or the graphs are none of a voice.
   explicit Voice(const std::filesystem::path& path, const VoiceOptions& options = {});
 
   const VoiceInfo& info() const;
 
   // Fails with kUsage when options are not the voice's: an unknown speaker, scales that make no
-  // sense; with kUnsupported when it takes no text.
+  // sense or that it does not have; with kUnsupported when it takes no text.
   Stream speak(std::string text, const SpeakOptions& options = {}) const;
   Stream speak(TextSource text, const SpeakOptions& options = {}) const;
 

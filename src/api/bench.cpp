@@ -122,17 +122,17 @@ struct StageTimes {
     text.ids = 0;
     for (std::size_t i = 0; i < utterances.size(); ++i) {
       text.ids += utterances[i].ids.size();
-      Tensors made;
+      Encoded made;
       encoder.back() +=
           seconds_of([&] { made = voice.text_graph()(utterances[i].ids, manner, i); });
-      if (voice.decoder()) decoder.back() += decode(*voice.decoder(), made);
+      if (made.latent) decoder.back() += decode(*voice.decoder(), std::move(*made.latent));
     }
   }
 
  private:
-  static double decode(const Decoder& decoder, const Tensors& made) {
+  static double decode(const Decoder& decoder, Latent latent) {
     return seconds_of([&] {
-      const std::unique_ptr<Decoding> decoding = decoder.start(latent_of(made));
+      const std::unique_ptr<Decoding> decoding = decoder.start(std::move(latent));
       while (decoding->frames_left() > 0) decoding->next(decoding->frames_left());
     });
   }

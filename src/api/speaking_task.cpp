@@ -18,22 +18,37 @@ namespace {
 constexpr std::int64_t kFirstFrames = 8;
 constexpr std::int64_t kMostFrames = 45;
 
-void check_scale(const char* name, double value, double low, double high) {
+void check_number(const char* name, double value, double low, double high) {
   if (!(value >= low && value <= high))
     fail(Error::kUsage, name, " is ", value, ", expected a number from ", low, " to ", high);
 }
 
+struct Range {
+  double low, high;
+};
+
+// What was asked for, or what the voice has. What it has not cannot be asked for.
+void choose(const char* name, Range range, std::optional<double> own, std::optional<double> asked,
+            double& value) {
+  if (asked && !own) fail(Error::kUsage, "this voice has no ", name, " to choose");
+  value = asked.value_or(value);
+  check_number(cat("the ", name).c_str(), value, range.low, range.high);
+}
+
 Manner manner_of(const LoadedVoice& voice, const SpeakOptions& options) {
+  const VoiceInfo& own = voice.info();
   Manner manner = voice.manner();
-  manner.noise_scale = options.noise_scale.value_or(manner.noise_scale);
-  manner.length_scale = options.length_scale.value_or(manner.length_scale);
-  manner.noise_w = options.noise_w.value_or(manner.noise_w);
   manner.seed = options.seed;
   manner.speaker = voice.speaker(options.speaker);
-  check_scale("the noise scale", manner.noise_scale, 0, 100);
-  check_scale("the length scale", manner.length_scale, 0.01, 100);
-  check_scale("noise_w", manner.noise_w, 0, 100);
-  check_scale("the silence after a sentence", options.sentence_silence, 0, 3600);
+  choose("length scale", {0.01, 100}, own.length_scale, options.length_scale, manner.length_scale);
+  choose("noise scale", {0, 100}, own.noise_scale, options.noise_scale, manner.noise_scale);
+  choose("noise_w", {0, 100}, own.noise_w, options.noise_w, manner.noise_w);
+  choose("pitch control", {0, 100}, own.pitch, options.pitch, manner.pitch);
+  if (options.energy && own.pitch && !own.energy)
+    fail(Error::kUsage, "energy has the control of pitch in this voice; it has its own when ",
+         "exported with --energy-control own");
+  choose("energy control", {0, 100}, own.energy, options.energy, manner.energy);
+  check_number("the silence after a sentence", options.sentence_silence, 0, 3600);
   return manner;
 }
 
@@ -77,10 +92,9 @@ SpeakingTask::SpeakingTask(std::shared_ptr<const LoadedVoice> voice, TextSource 
       text_(std::move(text)),
       options_(options),
       manner_(manner_of(*voice_, options)) {
-  const VoiceInfo& info = voice_->info();
-  if (is_text(options) && !info.takes_phonemes)
-    fail(Error::kUnsupported, "this voice takes no text, for its config has no phoneme_id_map; ",
-         "it takes ids");
+  if (options.input != SpeakOptions::kIds && !voice_->info().takes_phonemes)
+    fail(Error::kUnsupported, "this voice takes no ", is_text(options) ? "text" : "phonemes",
+         ", for ", voice_->no_text(), "; it takes ids (--ids)");
   if (options.chunk_frames < 0)
     fail(Error::kUsage, "pieces of ", options.chunk_frames, " frames, expected 1 or more");
   thread_ = std::thread([this] { prepare_all(); });
@@ -178,19 +192,15 @@ void SpeakingTask::prepare(const Utterance& utterance) {
   const VoiceInfo& info = voice_->info();
   const double seconds_per_frame =
       static_cast<double>(info.hop_length) / static_cast<double>(info.sample_rate);
-  Tensors made = voice_->text_graph()(utterance.ids, manner_, utterances_++);
+  Encoded made = voice_->text_graph()(utterance.ids, manner_, utterances_++);
   sentence.spoken.text = utterance.text;
-  if (made.contains("durations"))
-    sentence.spoken.phonemes =
-        phonemes_of(utterance, to_float32(made.at("durations")), seconds_per_frame);
-  if (const Decoder* decoder = voice_->decoder()) {
-    Latent latent = latent_of(made);
-    sentence.spoken.frames = latent.frames();
-    sentence.decoding = decoder->start(std::move(latent));
+  sentence.spoken.phonemes = phonemes_of(utterance, made.durations, seconds_per_frame);
+  if (made.latent) {
+    sentence.spoken.frames = made.latent->frames();
+    sentence.decoding = voice_->decoder()->start(std::move(*made.latent));
   } else {
-    std::vector<float> samples = to_float32(made.at("output"));
-    sentence.spoken.frames = static_cast<std::int64_t>(samples.size()) / info.hop_length;
-    sentence.decoding = std::make_unique<WholeDecoding>(std::move(samples));
+    sentence.spoken.frames = static_cast<std::int64_t>(made.samples.size()) / info.hop_length;
+    sentence.decoding = std::make_unique<WholeDecoding>(std::move(made.samples));
   }
   sentence.spoken.end = static_cast<double>(sentence.spoken.frames) * seconds_per_frame;
 
@@ -245,8 +255,9 @@ std::optional<AudioPiece> SpeakingTask::next() {
   AudioPiece piece;
   if (is_at_start_) piece.starts = begin_sentence();
   is_at_start_ = false;
-  piece.samples = current_->decoding->next(frames_of_piece());
-  piece.is_last = current_->decoding->frames_left() == 0;
+  Decoding& decoding = *current_->decoding;
+  if (decoding.frames_left() > 0) piece.samples = decoding.next(frames_of_piece());
+  piece.is_last = decoding.frames_left() == 0;
   if (piece.is_last) {
     current_.reset();
     const double silence =

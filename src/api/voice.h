@@ -9,9 +9,8 @@
 #include <voxport/speak.h>
 
 #include "api/voice_files.h"
+#include "api/voice_kind.h"
 #include "phonemes/phonemiser.h"
-#include "stream/decoding.h"
-#include "stream/text_graph.h"
 
 namespace voxport {
 
@@ -20,9 +19,10 @@ class LoadedVoice {
   // Fails as Voice does.
   LoadedVoice(const VoiceFiles& files, const VoiceOptions& options);
 
-  const VoiceInfo& info() const { return info_; }
-  const TextConfig& text() const { return text_; }
-  std::int64_t symbols() const { return symbols_; }  // ids lie below; 0: not known
+  const VoiceInfo& info() const { return config_.info; }
+  const TextConfig& text() const { return config_.text; }
+  const std::string& no_text() const { return config_.no_text; }
+  std::int64_t symbols() const { return config_.text.num_symbols; }  // ids lie below; 0: not known
   const TextGraph& text_graph() const { return *text_graph_; }
   const Decoder* decoder() const { return decoder_.get(); }  // none with a graph of all
 
@@ -36,14 +36,12 @@ class LoadedVoice {
   void give_back(std::unique_ptr<Phonemiser> phonemiser) const;
 
  private:
-  void read_config(const std::filesystem::path& path);
   void load_graphs(const VoiceFiles& files, const VoiceOptions& options);
-  void add_decoder(Session decoder, bool is_cached);
+  void take_metadata();
+  void add_decoder(Session decoder, const DecoderPorts& ports, bool is_cached);
 
-  VoiceInfo info_;
-  TextConfig text_;
-  std::int64_t symbols_ = 0;
-  std::optional<TextGraph> text_graph_;
+  VoiceConfig config_;
+  std::unique_ptr<TextGraph> text_graph_;
   std::unique_ptr<Decoder> decoder_;
   PhonemiserOptions phonemiser_options_;
 

@@ -6,6 +6,7 @@
 #include <voxport/version.h>
 
 #include "api/source_hash.h"
+#include "api/voice_kind.h"
 #include "base/fail.h"
 
 namespace voxport {
@@ -22,23 +23,45 @@ std::optional<fs::path> if_there(const fs::path& path) {
   return is_file(path) ? std::optional(path) : std::nullopt;
 }
 
-// Of a folder: ours is voice.json, others' config.json.
-VoiceFiles files_in_folder(const fs::path& folder) {
-  VoiceFiles files{folder / "encoder.onnx", if_there(folder / "decoder.onnx"),
-                   if_there(folder / "decoder_stream.onnx"), folder / "voice.json"};
-  if (!is_file(files.config)) files.config = folder / "config.json";
-  const bool is_whole = is_file(files.text_graph) && is_file(files.config);
-  if (!is_whole || !(files.decoder || files.stream_decoder)) {
-    fail(
-        Error::kUnreadable, in_quotes(folder.native()),
-        " is no voice: expected encoder.onnx, decoder.onnx or decoder_stream.onnx, and voice.json ",
-        "in it, as `voxport export CHECKPOINT ", printable(folder.native()), "` writes them");
+std::string files_text(const VoiceKind& kind) {
+  const VoiceKind::Folder& names = kind.folder();
+  return cat(names.text_graph, ", ", names.decoder, " or ", names.stream_decoder,
+             ", and voice.json");
+}
+
+// The kind of voice whose first graph is in the folder.
+const VoiceKind& kind_in(const fs::path& folder) {
+  const VoiceKind* found = nullptr;
+  std::string expected;
+  for (const VoiceKind* kind : voice_kinds()) {
+    expected += cat(expected.empty() ? "" : "; or ", files_text(*kind));
+    if (!is_file(folder / kind->folder().text_graph)) continue;
+    if (found)
+      fail(Error::kUsage, in_quotes(folder.native()), " has both ", found->folder().text_graph,
+           " and ", kind->folder().text_graph, ", which are two voices: give each its own folder");
+    found = kind;
   }
+  if (!found)
+    fail(Error::kUnreadable, in_quotes(folder.native()), " is no voice: expected in it ", expected,
+         ", as `voxport export` writes them");
+  return *found;
+}
+
+// Ours is voice.json, others' config.json.
+VoiceFiles files_in_folder(const fs::path& folder) {
+  const VoiceKind& kind = kind_in(folder);
+  const VoiceKind::Folder& names = kind.folder();
+  VoiceFiles files{&kind, folder / names.text_graph, if_there(folder / names.decoder),
+                   if_there(folder / names.stream_decoder), folder / "voice.json"};
+  if (!is_file(files.config)) files.config = folder / "config.json";
+  if (!is_file(files.config) || !(files.decoder || files.stream_decoder))
+    fail(Error::kUnreadable, in_quotes(folder.native()), " is no whole voice: expected in it ",
+         files_text(kind), ", as `voxport export ", names.arguments, "` writes them to OUT");
   return files;
 }
 
 VoiceFiles files_of_graph(const fs::path& graph) {
-  VoiceFiles files{graph, std::nullopt, std::nullopt, graph.native() + ".json"};
+  VoiceFiles files{&vits_voice(), graph, std::nullopt, std::nullopt, graph.native() + ".json"};
   if (!is_file(files.config)) files.config = fs::path(graph).replace_extension(".json");
   if (!is_file(files.config))
     fail(Error::kUnreadable, "there is no ", in_quotes(graph.native() + ".json"),

@@ -39,11 +39,6 @@ std::string complaints(const PortInfo& port, const Tensor& tensor) {
   return lines;
 }
 
-const PortInfo* find_port(std::span<const PortInfo> ports, const std::string& name) {
-  const auto found = std::ranges::find(ports, name, &PortInfo::name);
-  return found == ports.end() ? nullptr : &*found;
-}
-
 std::string names_of(std::span<const PortInfo> ports) {
   std::string out;
   for (const PortInfo& port : ports) out += cat(out.empty() ? "" : ", ", printable(port.name));
@@ -51,6 +46,11 @@ std::string names_of(std::span<const PortInfo> ports) {
 }
 
 }  // namespace
+
+const PortInfo* find_port(std::span<const PortInfo> ports, std::string_view name) {
+  const auto found = std::ranges::find(ports, name, &PortInfo::name);
+  return found == ports.end() ? nullptr : &*found;
+}
 
 std::string to_text(const PortInfo& port) {
   return cat(printable(port.name), ": ", name_of(port.dtype), " ", to_text(port.axes));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/tensor.h"
@@ -25,6 +26,9 @@ struct PortInfo {
   // know more than the file declares.
   std::vector<AxisInfo> axes;
 };
+
+// The port of that name, if there is one.
+const PortInfo* find_port(std::span<const PortInfo> ports, std::string_view name);
 
 using Tensors = std::map<std::string, Tensor>;
 

@@ -45,10 +45,11 @@ class LatentDecoding : public Decoding {
 
 class ContextDecoding : public LatentDecoding {
  public:
-  ContextDecoding(const Session& session, Latent latent, std::int64_t left, std::int64_t right,
-                  std::int64_t hop_length)
+  ContextDecoding(const Session& session, const DecoderPorts& ports, Latent latent,
+                  std::int64_t left, std::int64_t right, std::int64_t hop_length)
       : LatentDecoding(std::move(latent)),
         session_(session),
+        ports_(ports),
         left_(left),
         right_(right),
         hop_length_(hop_length) {}
@@ -57,9 +58,10 @@ class ContextDecoding : public LatentDecoding {
     const std::int64_t end = std::min(at_ + taken(frames), latent_.frames());
     const std::int64_t from = std::max<std::int64_t>(at_ - left_, 0);
     const std::int64_t to = std::min(end + right_, latent_.frames());
-    Tensors inputs = {{"z", sliced(latent_.z, kTime, from, to)}, {"y_mask", ones(to - from)}};
+    Tensors inputs = {{ports_.latent, sliced(latent_.z, kTime, from, to)}};
+    if (ports_.mask) inputs.emplace(ports_.mask, ones(to - from));
     if (latent_.g) inputs.emplace("g", *latent_.g);
-    std::vector<float> samples = samples_of(session_.run(inputs).at("output"));
+    std::vector<float> samples = samples_of(session_.run(inputs).at(ports_.samples));
     const auto start = static_cast<std::size_t>((at_ - from) * hop_length_);
     const std::size_t count = end == latent_.frames()
                                   ? samples.size() - start
@@ -74,15 +76,17 @@ class ContextDecoding : public LatentDecoding {
 
  private:
   Session session_;
+  DecoderPorts ports_;
   std::int64_t left_, right_, hop_length_;
 };
 
 class CachedDecoding : public LatentDecoding {
  public:
-  CachedDecoding(const Session& session, Latent latent, const Tensors& states,
-                 std::int64_t first_frames)
+  CachedDecoding(const Session& session, const DecoderPorts& ports, Latent latent,
+                 const Tensors& states, std::int64_t first_frames)
       : LatentDecoding(std::move(latent)),
         session_(session),
+        ports_(ports),
         inputs_(states),
         first_frames_(first_frames) {
     if (latent_.g) inputs_.emplace("g", *latent_.g);
@@ -92,18 +96,19 @@ class CachedDecoding : public LatentDecoding {
     const bool is_first = at_ == 0;
     const std::int64_t more = taken(frames) + (is_first ? first_frames_ - 1 : 0);
     const std::int64_t end = std::min(at_ + more, latent_.frames());
-    inputs_["z"] = sliced(latent_.z, kTime, at_, end);
+    inputs_[ports_.latent] = sliced(latent_.z, kTime, at_, end);
     inputs_["first"] = flag(is_first);
     inputs_["last"] = flag(end == latent_.frames());
     Tensors outputs = session_.run(inputs_);
     for (auto& [name, tensor] : outputs)
       if (name.starts_with(kNext)) inputs_[name.substr(kNext.size())] = std::move(tensor);
     at_ = end;
-    return samples_of(outputs.at("output"));
+    return samples_of(outputs.at(ports_.samples));
   }
 
  private:
   Session session_;
+  DecoderPorts ports_;
   Tensors inputs_;
   std::int64_t first_frames_;
 };
@@ -126,8 +131,7 @@ Tensors first_states(const Session& session) {
 void check_states(const Session& session, const Tensors& states) {
   for (const auto& [name, state] : states) {
     const std::string next = cat(kNext, name);
-    const auto has_name = [&](const PortInfo& port) { return port.name == next; };
-    if (std::ranges::none_of(session.outputs(), has_name))
+    if (!find_port(session.outputs(), next))
       fail(Error::kUnsupported, in_quotes(session.name()), " takes ", in_quotes(name),
            " but gives no ", in_quotes(next));
   }
@@ -141,16 +145,21 @@ Latent latent_of(const Tensors& encoded) {
   return latent;
 }
 
-ContextDecoder::ContextDecoder(Session session, std::int64_t left, std::int64_t right,
-                               std::int64_t hop_length)
-    : session_(std::move(session)), left_(left), right_(right), hop_length_(hop_length) {}
+ContextDecoder::ContextDecoder(Session session, const DecoderPorts& ports, std::int64_t left,
+                               std::int64_t right, std::int64_t hop_length)
+    : session_(std::move(session)),
+      ports_(ports),
+      left_(left),
+      right_(right),
+      hop_length_(hop_length) {}
 
 std::unique_ptr<Decoding> ContextDecoder::start(Latent latent) const {
-  return std::make_unique<ContextDecoding>(session_, std::move(latent), left_, right_, hop_length_);
+  return std::make_unique<ContextDecoding>(session_, ports_, std::move(latent), left_, right_,
+                                           hop_length_);
 }
 
-CachedDecoder::CachedDecoder(Session session)
-    : session_(std::move(session)), first_states_(first_states(session_)) {
+CachedDecoder::CachedDecoder(Session session, const DecoderPorts& ports)
+    : session_(std::move(session)), ports_(ports), first_states_(first_states(session_)) {
   check_states(session_, first_states_);
   const auto told = session_.metadata().find("voxport.first_frames");
   const std::string text = told == session_.metadata().end() ? "" : told->second;
@@ -161,7 +170,7 @@ CachedDecoder::CachedDecoder(Session session)
 }
 
 std::unique_ptr<Decoding> CachedDecoder::start(Latent latent) const {
-  return std::make_unique<CachedDecoding>(session_, std::move(latent), first_states_,
+  return std::make_unique<CachedDecoding>(session_, ports_, std::move(latent), first_states_,
                                           first_frames_);
 }
 

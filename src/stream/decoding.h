@@ -11,7 +11,7 @@
 
 namespace voxport {
 
-// What an encoder makes of an utterance.
+// What an encoder makes of an utterance: the z of a VITS, or a mel spectrogram.
 struct Latent {
   Tensor z;                 // [1, channels, frames]
   std::optional<Tensor> g;  // [1, gin, 1], where there are speakers
@@ -19,7 +19,7 @@ struct Latent {
   std::int64_t frames() const { return z.shape[2]; }
 };
 
-// Of the outputs of an encoder: z, and g where there are speakers.
+// Of the outputs of a VITS' encoder: z, and g where there are speakers.
 Latent latent_of(const Tensors& encoded);
 
 // One utterance on its way.
@@ -40,27 +40,40 @@ class Decoder {
   virtual std::unique_ptr<Decoding> start(Latent latent) const = 0;
 };
 
-// decoder.onnx: each piece is decoded with as many frames to each side as its samples depend on.
+// What a kind of decoder calls its inputs and outputs.
+struct DecoderPorts {
+  const char* latent;
+  const char* mask;  // of ones; null where there is none
+  const char* samples;
+};
+inline constexpr DecoderPorts kVitsPorts = {"z", "y_mask", "output"};
+inline constexpr DecoderPorts kVocoderPorts = {"mel", nullptr, "audio"};
+
+// decoder.onnx or vocoder.onnx: each piece is decoded with as many frames to each side as its
+// samples depend on.
 class ContextDecoder : public Decoder {
  public:
-  // Asks for inputs z, y_mask, and maybe g, and an output of hop_length samples for each frame.
-  ContextDecoder(Session session, std::int64_t left, std::int64_t right, std::int64_t hop_length);
+  // Asks for those ports, maybe an input g, and hop_length samples for each frame.
+  ContextDecoder(Session session, const DecoderPorts& ports, std::int64_t left, std::int64_t right,
+                 std::int64_t hop_length);
   std::unique_ptr<Decoding> start(Latent latent) const override;
 
  private:
   Session session_;
+  DecoderPorts ports_;
   std::int64_t left_, right_, hop_length_;
 };
 
-// decoder_stream.onnx: what the next piece needs of this one is kept.
+// decoder_stream.onnx or vocoder_stream.onnx: what the next piece needs of this one is kept.
 class CachedDecoder : public Decoder {
  public:
   // Fails with kUnsupported when the states are not those of such a graph.
-  explicit CachedDecoder(Session session);
+  CachedDecoder(Session session, const DecoderPorts& ports);
   std::unique_ptr<Decoding> start(Latent latent) const override;
 
  private:
   Session session_;
+  DecoderPorts ports_;
   Tensors first_states_;
   std::int64_t first_frames_;
 };

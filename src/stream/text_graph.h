@@ -1,51 +1,56 @@
-// TextGraph: the graph that ids of phonemes go into. An encoder, from which a latent sequence comes
-// that a decoder makes audible, or a whole voice.
+// TextGraph: the graph that ids of phonemes go into. What comes out is on its way to audio, or is
+// audio. One class for each kind of voice.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "runtime/session.h"
+#include "stream/decoding.h"
 
 namespace voxport {
 
-// In which manner an utterance is spoken.
+// In which manner an utterance is spoken. A kind of voice heeds what it has.
 struct Manner {
-  double noise_scale = 0.667;  // how far the sound strays from the most likely one
-  double length_scale = 1;     // how long everything lasts
-  double noise_w = 0.8;        // how far durations stray
   std::int64_t speaker = 0;
+  double length_scale = 1;  // how long everything lasts
+  // VITS
+  double noise_scale = 0.667;  // how far the sound strays from the most likely one
+  double noise_w = 0.8;        // how far durations stray
   std::uint64_t seed = 0;
+  // FastSpeech2
+  double pitch = 1;
+  double energy = 1;
+};
+
+// What became of the ids of an utterance.
+struct Encoded {
+  std::optional<Latent> latent;  // for a decoder; none where there are samples already
+  std::vector<float> samples;
+  std::vector<float> durations;  // whole frames of each id; none where the graph does not tell
 };
 
 class TextGraph {
  public:
-  // Inputs are those of Piper: input, input_lengths, scales, and sid where there are speakers. Its
-  // noise may come in, by the names of noise_copy() or of a graph that was exported with noise as
-  // inputs. Fails with kUnsupported when it asks for anything else.
-  explicit TextGraph(Session session);
+  virtual ~TextGraph() = default;
 
-  bool has_speakers() const { return has_speakers_; }
-  // Whether the same seed gives the same outputs.
-  bool is_repeatable() const { return has_noise_; }
   const Session& session() const { return session_; }
+  virtual bool has_speakers() const = 0;
+  // Whether the same seed gives the same outputs.
+  virtual bool is_repeatable() const = 0;
 
-  // All outputs, for one row of ids. `utterance` is its number, by which noise differs.
-  Tensors operator()(const std::vector<std::int64_t>& ids, const Manner& manner,
-                     std::uint64_t utterance) const;
+  // One row of ids. `utterance` is its number, by which noise differs. May be called by many
+  // threads at once.
+  virtual Encoded operator()(const std::vector<std::int64_t>& ids, const Manner& manner,
+                             std::uint64_t utterance) const = 0;
+
+ protected:
+  explicit TextGraph(Session session) : session_(std::move(session)) {}
 
  private:
-  Tensors inputs_of(const std::vector<std::int64_t>& ids, const Manner& manner) const;
-  void add_noise(Tensors& inputs, const Manner& manner, std::uint64_t utterance,
-                 std::int64_t frames) const;
-  const PortInfo* find(std::string_view name) const;
-  // Of the latent sequence, whose noise it is.
-  std::int64_t channels() const;
-
   Session session_;
-  bool has_speakers_ = false;
-  bool has_noise_ = false;  // comes in
 };
 
 }  // namespace voxport

@@ -1,11 +1,11 @@
 // What a voice streams is what it says at once, to the sample.
 #include <algorithm>
-#include <cmath>
 
 #include <gtest/gtest.h>
 #include <voxport/speak.h>
 
 #include "base/text.h"
+#include "tests/spoken.h"
 #include "tests/voices.h"
 
 namespace voxport {
@@ -15,32 +15,6 @@ namespace fs = std::filesystem;
 
 // After rounding to 16 bits, samples are at most one step apart.
 constexpr double kTolerance = 2e-6;
-
-using Samples = std::vector<float>;
-
-struct Spoken {
-  Samples samples;
-  std::vector<SpokenSentence> sentences;
-  std::size_t pieces = 0;
-};
-
-Spoken all_of(Stream stream) {
-  Spoken spoken;
-  while (const std::optional<AudioPiece> piece = stream.next()) {
-    spoken.samples.insert(spoken.samples.end(), piece->samples.begin(), piece->samples.end());
-    if (piece->starts) spoken.sentences.push_back(*piece->starts);
-    ++spoken.pieces;
-  }
-  return spoken;
-}
-
-double distance(const Samples& a, const Samples& b) {
-  if (a.size() != b.size()) return INFINITY;
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    largest = std::max(largest, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
-  return largest;
-}
 
 // One utterance of so many ids.
 std::string ids_text(std::int64_t count) {

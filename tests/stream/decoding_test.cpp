@@ -65,7 +65,7 @@ class DecodedWithContext : public testing::TestWithParam<TestVoice> {
   }
 
   std::vector<bool> lost(std::int64_t left, std::int64_t right, std::int64_t chunk) const {
-    const ContextDecoder decoder(graphs_->decoder, left, right, hop_);
+    const ContextDecoder decoder(graphs_->decoder, kVitsPorts, left, right, hop_);
     return lost_in(decoded(decoder, latent_, chunk));
   }
 
@@ -94,8 +94,8 @@ TEST_P(DecodedWithContext, DependsOnAllOfItAndOnNothingElse) {
 TEST(Decoding, GivesAllThatIsLeft) {
   if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
   const TwoGraphs graphs(voice_named("single"));
-  const CachedDecoder cached(Session(graphs.folder / "decoder_stream.onnx"));
-  const ContextDecoder context(graphs.decoder, 60, 60, 256);
+  const CachedDecoder cached(Session(graphs.folder / "decoder_stream.onnx"), kVitsPorts);
+  const ContextDecoder context(graphs.decoder, kVitsPorts, 60, 60, 256);
   const std::int64_t channels = *graphs.decoder.inputs()[0].axes[1].size;
   const Latent latent{noise_of({1, channels, 30}, 1), std::nullopt};
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();

@@ -1,0 +1,68 @@
+// A FastSpeech2, and the HiFi-GAN behind it.
+#include "api/voice_config.h"
+#include "api/voice_kind.h"
+#include "stream/acoustic_graph.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::int64_t> size_of_axis(const PortInfo* port, std::size_t axis) {
+  return port && port->axes.size() == 3 ? port->axes[axis].size : std::nullopt;
+}
+
+class FastSpeech2Voice : public VoiceKind {
+ public:
+  FastSpeech2Voice()
+      : VoiceKind({"acoustic.onnx", "vocoder.onnx", "vocoder_stream.onnx",
+                   "FASTSPEECH2 OUT --vocoder HIFIGAN"},
+                  kVocoderPorts) {}
+
+  void read_config(const nlohmann::json& json, VoiceConfig& config) const override {
+    config.text.num_symbols = number_at<std::int64_t>(json, "/num_symbols", 0);
+    config.no_text = "a FastSpeech2 checkpoint does not tell which symbols its ids stand for";
+    VoiceInfo& info = config.info;
+    info.length_scale = number_at(json, "/inference/duration_control", 1.0);
+    info.pitch = number_at(json, "/inference/pitch_control", 1.0);
+    const auto control = json.find("energy_control");
+    if (control != json.end() && *control == "own")
+      info.energy = number_at(json, "/inference/energy_control", 1.0);
+  }
+
+  std::unique_ptr<TextGraph> open(const fs::path& path, const SessionOptions& options,
+                                  std::vector<std::string>&) const override {
+    return std::make_unique<AcousticGraph>(Session(path, options));
+  }
+
+  // They were trained apart, and need but fit: the same mel, at the same rate.
+  void check_pair(const Session& acoustic, const Session& vocoder,
+                  const VoiceInfo& info) const override {
+    if (!find_port(vocoder.inputs(), "mel") || !find_port(vocoder.outputs(), "audio"))
+      fail(Error::kUnsupported, in_quotes(vocoder.name()),
+           " is no vocoder of voxport's: expected an input mel and an output audio");
+    std::string problems;
+    const auto same = [&](std::string_view what, std::optional<std::int64_t> ours,
+                          std::optional<std::int64_t> theirs) {
+      if (ours && theirs && *ours != *theirs)
+        problems += cat("\n  the voice has ", what, " ", *ours, ", the vocoder ", *theirs);
+    };
+    same("mel channels", size_of_axis(find_port(acoustic.outputs(), "output_mel"), 2),
+         size_of_axis(find_port(vocoder.inputs(), "mel"), 1));
+    same("the hop", info.hop_length, number_in(vocoder.metadata(), "voxport.hop_length"));
+    same("the sampling rate", info.sample_rate,
+         number_in(vocoder.metadata(), "voxport.sample_rate"));
+    if (!problems.empty())
+      fail(Error::kMismatch, in_quotes(vocoder.name()), " does not fit ",
+           in_quotes(acoustic.name()), problems);
+  }
+};
+
+}  // namespace
+
+const VoiceKind& fastspeech2_voice() {
+  static const FastSpeech2Voice kKind;
+  return kKind;
+}
+
+}  // namespace voxport
