@@ -143,8 +143,8 @@ Run add_bench(CLI::App& app) {
       ->check(CLI::Range(0, 1 << 24))
       ->capture_default_str();
   app.add_option("--decoder", options->decoder,
-                 "cached is decoder_stream.onnx, context is decoder.onnx, best is the first\n"
-                 "of them that is there")
+                 "cached is decoder_stream.onnx or vocoder_stream.onnx, context is decoder.onnx\n"
+                 "or vocoder.onnx, best is the first of them that is there")
       ->check(CLI::IsMember({"best", "cached", "context"}))
       ->capture_default_str();
   app.add_option("--runs", options->library.runs, "of everything; one more comes before")

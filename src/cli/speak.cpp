@@ -18,6 +18,7 @@
 // voxport speak out/ "Hello world." -o hello.wav
 // echo "Hello." | voxport speak out/ --raw | aplay -r 16000 -f S16_LE
 // voxport speak voice.ckpt --file book.txt -o book.wav --durations book.json
+// voxport speak fastspeech2/ --ids '31 9 44 20' --pitch 1.1 -o hello.wav
 namespace voxport {
 namespace {
 
@@ -26,20 +27,21 @@ constexpr char kDescription[] =
     "it\n"
     "is still being made, and is what the whole sentence would have given at once. VOICE is a "
     "folder\n"
-    "that `voxport export` wrote, a single graph (.onnx with its .onnx.json; a sentence then "
-    "comes\n"
-    "as a whole), or a checkpoint, which is exported to a cache first. TEXT is spoken; without "
-    "it,\n"
-    "--file or standard input, line by line as it arrives. Audio goes to the sound device, or "
-    "where\n"
-    "-o and --raw say.";
+    "that `voxport export` wrote, of a VITS or of a FastSpeech2 with its vocoder; a single graph "
+    "(.onnx\n"
+    "with its .onnx.json; a sentence then comes as a whole); or a checkpoint of a VITS, which is "
+    "exported\n"
+    "to a cache first. TEXT is spoken; without it, --file or standard input, line by line as it "
+    "arrives.\n"
+    "A FastSpeech2 takes --ids alone. Audio goes to the sound device, or where -o and --raw say.";
 
 constexpr char kFooter[] =
     "Examples:\n"
     "  voxport speak out/ 'Hello world.' -o hello.wav\n"
     "  echo 'Hello.' | voxport speak out/ --raw | aplay -r 16000 -f S16_LE\n"
     "  voxport speak voice.ckpt --file book.txt -o book.wav --durations book.json\n"
-    "  voxport speak out/ --ids ids.txt -o ids.wav --seed 7 --stats";
+    "  voxport speak out/ --ids ids.txt -o ids.wav --seed 7 --stats\n"
+    "  voxport speak fastspeech2/ --ids '31 9 44 20' --pitch 1.1 -o hello.wav";
 
 struct Options {
   std::string voice, text, file, ids;
@@ -144,10 +146,22 @@ void check_usage(const Options& options, bool has_text) {
     throw CLI::ValidationError("--ids", "--ids and --phonemes exclude one another");
 }
 
+// Whether --ids has the ids themselves, and no file of them.
+bool are_ids(const std::string& text) {
+  return text.find_first_not_of("0123456789 \t\r\n") == std::string::npos;
+}
+
+// The file that is read; "-" is standard input, and nothing where the text is an argument.
+std::string input_file(const Options& options, bool has_text) {
+  if (has_text || (!options.ids.empty() && are_ids(options.ids))) return "";
+  if (!options.ids.empty()) return options.ids;
+  return options.file.empty() ? "-" : options.file;
+}
+
 TextInput open_input(const Options& options, bool has_text) {
-  if (has_text) return TextInput::of_text(options.text);
-  if (!options.ids.empty()) return TextInput::of_file(options.ids);
-  return TextInput::of_file(options.file.empty() ? "-" : options.file);
+  const std::string file = input_file(options, has_text);
+  if (!file.empty()) return TextInput::of_file(file);
+  return TextInput::of_text(has_text ? options.text : options.ids);
 }
 
 std::unique_ptr<AudioSink> open_sink(const Options& options, const VoiceInfo& info,
@@ -228,6 +242,9 @@ class Speaking {
 
   void finish() {
     if (!sink_) fail(Error::kUsage, "there is nothing to say: the text has no words");
+    if (told_.samples == 0)
+      fail(Error::kUsage,
+           "there is nothing to hear: no phoneme lasts a frame at this length scale");
     if (durations_) durations_->finish();
     sink_->finish();
     files_.commit();
@@ -262,8 +279,9 @@ int run_speak(Options& options, bool has_text) {
 
 void add_voice_options(CLI::App& app, Options& options) {
   app.add_option("--decoder", options.decoder,
-                 "which of a folder's decoders: cached (decoder_stream.onnx, which computes\n"
-                 "nothing twice), context (decoder.onnx), or the best there is")
+                 "which of a folder's decoders: cached (decoder_stream.onnx, vocoder_stream.onnx,\n"
+                 "which compute nothing twice), context (decoder.onnx, vocoder.onnx), or the\n"
+                 "best there is")
       ->check(CLI::IsMember({"best", "cached", "context"}))
       ->capture_default_str();
   app.add_option("--threads", options.library.threads, "of a run; 0: one for each core")
@@ -284,9 +302,16 @@ void add_manner_options(CLI::App& app, Options& options) {
   app.add_option("--length-scale", options.speak.length_scale, "how long everything lasts")
       ->type_name("X");
   app.add_option("--noise-scale", options.speak.noise_scale,
-                 "how far the sound strays from the most likely one")
+                 "of a VITS: how far the sound strays from the most likely one")
       ->type_name("X");
-  app.add_option("--noise-w", options.speak.noise_w, "how far durations stray")->type_name("X");
+  app.add_option("--noise-w", options.speak.noise_w, "of a VITS: how far durations stray")
+      ->type_name("X");
+  app.add_option("--pitch", options.speak.pitch, "of a FastSpeech2: what pitch is multiplied by")
+      ->type_name("X");
+  app.add_option("--energy", options.speak.energy,
+                 "of a FastSpeech2 that was exported with --energy-control own: what energy\n"
+                 "is multiplied by")
+      ->type_name("X");
   app.add_option("--seed", options.speak.seed,
                  "of the noise: the same seed gives the same audio, streamed or not")
       ->type_name("N")
@@ -316,9 +341,9 @@ Run add_speak(CLI::App& app) {
   app.add_flag("--phonemes", options->are_phonemes,
                "what is given are phonemes in the voice's symbols, an utterance a line");
   app.add_option("--ids", options->ids,
-                 "ids of phonemes from a file, separated by spaces, an utterance a line;\n"
+                 "ids of phonemes, separated by spaces, or a file of them, an utterance a line;\n"
                  "- is standard input")
-      ->type_name("FILE");
+      ->type_name("IDS|FILE");
   app.add_option("-o,--output", options->out,
                  "a WAV file, which appears when it is complete; - is standard output")
       ->type_name("FILE");

@@ -155,6 +155,28 @@ TEST_F(BenchCommand, TakesEitherDecoderAndAWholeVoice) {
   EXPECT_EQ(report["texts"][0]["decoder"], 0);
 }
 
+TEST_F(BenchCommand, MeasuresAFastSpeech2) {
+  const std::string folder = file("fastspeech2").string();
+  const std::string config = " --config " + data("voices/fastspeech2-log-mixed.");
+  run("export -q --no-check " + data("voices/fastspeech2-log-mixed.pth.tar") + config +
+      "model.yaml" + config + "preprocess.yaml --vocoder " + data("voices/hifigan-resblock2.pth") +
+      " --vocoder-config " + data("voices/hifigan-resblock2.config.json") + " " + folder);
+  const Result result = run("bench --json --runs 1 " + folder);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json report = Json::parse(result.out);
+  EXPECT_EQ(report["decoder"], "vocoder_stream.onnx");
+  EXPECT_EQ(report["hop_length"], 15);
+  ASSERT_EQ(report["texts"].size(), 3);
+  for (const Json& text : report["texts"]) {
+    EXPECT_NEAR(text["audio"].get<double>(), text["frames"].get<double>() * 15 / 22050, 1e-6);
+    EXPECT_GT(text["encoder"], 0);
+    EXPECT_GT(text["decoder"], 0);
+    EXPECT_GT(text["streamed"]["pieces"], text["sentences"]);
+  }
+  EXPECT_TRUE(contains(run("bench --runs 1 --decoder context " + folder + few_ids()).out,
+                       ": vocoder.onnx, "));
+}
+
 TEST_F(BenchCommand, DrawsOneFileThatNeedsNoOther) {
   const fs::path odd = file("a <b> & c");
   fs::copy(voice(), odd);

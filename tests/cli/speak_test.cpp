@@ -50,6 +50,11 @@ class SpeakCommand : public testing::Test {
       exported_ = std::make_unique<TemporaryFolder>();
       run("export -q --no-check '" VOXPORT_VOICES "/slt-x_low.ckpt' '" + voice() + "'");
       run("export -q --no-check " + data("voices/speakers.ckpt") + " '" + speakers() + "'");
+      const std::string config = " --config " + data("voices/fastspeech2-module.");
+      run("export -q --no-check " + data("voices/fastspeech2-module.pth.tar") + config +
+          "model.yaml" + config + "preprocess.yaml --vocoder " +
+          data("voices/hifigan-resblock2.pth") + " --vocoder-config " +
+          data("voices/hifigan-resblock2.config.json") + " '" + fastspeech2() + "'");
     } catch (const Error&) {
     }
   }
@@ -60,6 +65,7 @@ class SpeakCommand : public testing::Test {
 
   static std::string voice() { return (*exported_ / "slt").string(); }
   static std::string speakers() { return (*exported_ / "speakers").string(); }
+  static std::string fastspeech2() { return (*exported_ / "fastspeech2").string(); }
   static bool has_espeak() { return std::system("espeak-ng --version >/dev/null 2>&1") == 0; }
   std::string out(const std::string& name) const { return (folder_ / name).string(); }
 
@@ -231,6 +237,49 @@ TEST_F(SpeakCommand, SpeaksAsAnyOfItsSpeakers) {
   EXPECT_NE(run(ids + " --speaker 1").out, first);
   EXPECT_TRUE(failure(2, speakers() + " --speaker 99 --ids " + ids_file() + " -o " + out("a.wav"))
                   .starts_with("voxport: there is no speaker '99'; the voice has "));
+}
+
+TEST_F(SpeakCommand, SpeaksAFastSpeech2) {
+  const std::string ids = " --ids '3 1 4 1 5 9 2 6 5 3 5 8 9 7 9'";
+  const std::string speak = "speak -q " + fastspeech2() + ids;
+  const Result result = run(speak + " -o " + out("a.wav") + " --durations " + out("a.json"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::string samples = samples_in(contents(folder_ / "a.wav"), 22050);
+  const Json json = Json::parse(contents(folder_ / "a.json"));
+  EXPECT_EQ(json["hop_length"], 15);
+  EXPECT_EQ(json["sentences"][0]["phonemes"].size(), 15U);
+  EXPECT_NEAR(json["sentences"][0]["end"].get<double>(),
+              static_cast<double>(samples.size()) / 2 / 22050, 1e-9);
+  for (const char* way : {"", " --one-shot", " --chunk 1", " --decoder context --chunk 7"})
+    expect_close(run(speak + way + " --raw").out, samples);
+  EXPECT_EQ(run(speak + " --seed 5 --raw").out, samples);
+  const std::string from_file = " --ids " + ids_file("3 1 4 1 5 9 2 6 5 3 5 8 9 7 9\n");
+  EXPECT_EQ(run("speak -q " + fastspeech2() + from_file + " --raw").out, samples);
+  for (const char* other : {" --pitch 3", " --speaker 2", " --length-scale 1.5"})
+    EXPECT_NE(run(speak + other + " --raw").out, samples) << other;
+  EXPECT_GT(run(speak + " --length-scale 1.5 --raw").out.size(), samples.size());
+}
+
+TEST_F(SpeakCommand, SaysWhatAFastSpeech2DoesNotHave) {
+  const std::string to = " -o " + out("a.wav");
+  const std::string ids = fastspeech2() + to + " --ids '1 2 3' ";
+  EXPECT_EQ(failure(2, ids + "--noise-scale 1"),
+            "voxport: this voice has no noise scale to choose\n");
+  EXPECT_TRUE(contains(failure(2, ids + "--energy 2"), "exported with --energy-control own"));
+  EXPECT_TRUE(contains(failure(2, voice() + to + " --pitch 2 --ids '1 2 3'"), "no pitch control"));
+  EXPECT_TRUE(contains(failure(4, fastspeech2() + " Hello." + to), "takes ids (--ids)\n"));
+  EXPECT_TRUE(contains(failure(4, fastspeech2() + " --phonemes a" + to), "takes no phonemes"));
+  EXPECT_EQ(failure(2, fastspeech2() + to + " --ids '1 2\n 20'"),
+            "voxport: line 2, column 2: found '20', expected a phoneme id, 0 to 19\n"
+            "  while speaking\n");
+  EXPECT_EQ(failure(2, ids + "--length-scale 0.01"),
+            "voxport: there is nothing to hear: no phoneme lasts a frame at this length scale\n");
+  EXPECT_EQ(run("export -q --no-check " + data("voices/fastspeech2-module.pth.tar") + " --config " +
+                data("voices/fastspeech2-module.model.yaml") + " " + out("mel"))
+                .exit_code,
+            0);
+  EXPECT_TRUE(contains(run("speak " + out("mel") + " --ids '1 2'").err,
+                       "`voxport export FASTSPEECH2 OUT --vocoder HIFIGAN`"));
 }
 
 TEST_F(SpeakCommand, TellsItsFigures) {
