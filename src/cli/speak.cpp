@@ -1,5 +1,6 @@
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -164,6 +165,14 @@ TextInput open_input(const Options& options, bool has_text) {
   return TextInput::of_text(has_text ? options.text : options.ids);
 }
 
+// Neither under its own name nor through links, and be it standard input.
+void check_is_no_input(const std::string& out, const std::string& file) {
+  if (out.empty() || file.empty() || !is_file_to_be(out)) return;
+  std::error_code error;  // what is not there is not the same
+  if (std::filesystem::equivalent(out, file == "-" ? "/dev/stdin" : file, error))
+    fail(Error::kUsage, in_quotes(out), " would overwrite the text that is read; choose another");
+}
+
 std::unique_ptr<AudioSink> open_sink(const Options& options, const VoiceInfo& info,
                                      OutputFiles& files) {
   const AudioFormat format{info.sample_rate, options.is_raw};
@@ -260,6 +269,8 @@ class Speaking {
 
 int run_speak(Options& options, bool has_text) {
   check_usage(options, has_text);
+  for (const std::string& out : {options.out, options.durations})
+    check_is_no_input(out, input_file(options, has_text));
   std::signal(SIGPIPE, SIG_IGN);  // whoever listens may go; that is told like any error
   const Clock::time_point start = Clock::now();
   TextInput input = open_input(options, has_text);

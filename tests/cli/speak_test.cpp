@@ -282,6 +282,22 @@ TEST_F(SpeakCommand, SaysWhatAFastSpeech2DoesNotHave) {
                        "`voxport export FASTSPEECH2 OUT --vocoder HIFIGAN`"));
 }
 
+// Neither by another name, nor when the shell has opened it.
+TEST_F(SpeakCommand, DoesNotOverwriteWhatItReads) {
+  const std::string text = "1 20 2\n";
+  const std::string ids = ids_file(text);
+  fs::create_symlink(ids, ids_ / "link");
+  for (const std::string& arguments :
+       {"--ids " + ids + " -o " + ids, "--ids " + ids + " -o " + (ids_ / "link").string(),
+        "--ids - -o " + ids + " <" + ids, "-f " + ids + " --raw -o " + ids,
+        "--ids " + ids + " --raw --durations " + ids}) {
+    EXPECT_TRUE(contains(failure(2, "-q " + voice() + " " + arguments),
+                         "would overwrite the text that is read; choose another"))
+        << arguments;
+    EXPECT_EQ(contents(ids), text) << arguments;
+  }
+}
+
 TEST_F(SpeakCommand, TellsItsFigures) {
   const Result result =
       run("speak --stats " + voice() + " --ids " + ids_file() + " -o " + out("a.wav"));
