@@ -124,13 +124,15 @@ Run add_export(CLI::App& app) {
                  "the configuration that belongs to the checkpoint: Piper's .json (without it\n"
                  "CHECKPOINT's name with .json is taken if it is there); FastSpeech2's\n"
                  "model.yaml and preprocess.yaml, one --config each; HiFi-GAN's config.json")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app.add_option("--arch", options->library.architecture,
                  "what network it is: vits, fastspeech2 or hifigan; else the tensors tell")
       ->check(CLI::IsMember({"vits", "fastspeech2", "hifigan"}));
   app.add_option("--set", options->settings,
                  "a hyper-parameter, in place of the checkpoint's own; may be repeated")
-      ->type_name("NAME=VALUE");
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   app.add_option("--opset", options->library.opset, "of ONNX, 13 to 17")
       ->type_name("N")
       ->check(CLI::Range(13, 17))
@@ -161,7 +163,8 @@ Run add_export(CLI::App& app) {
                  "the HiFi-GAN generator behind a FastSpeech2; OUT is a folder")
       ->type_name("FILE");
   app.add_option("--vocoder-config", options->vocoder_configs, "its config.json")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app.add_option("--for", options->library.target,
                  "write what a program asks for besides: sherpa (sherpa-onnx: metadata and\n"
                  "tokens.txt)")
