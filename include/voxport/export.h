@@ -17,7 +17,9 @@ struct ExportOptions {
   std::string architecture;
   // Configurations that belong to the checkpoint. For a VITS: Piper's voice config, in JSON.
   // Without one, NAME.json beside the checkpoint is taken if it exists. For a FastSpeech2:
-  // model.yaml and preprocess.yaml, in any order. For a HiFi-GAN: its config.json.
+  // model.yaml and preprocess.yaml, in any order. For a HiFi-GAN: its config.json. Without any,
+  // files of these names beside the checkpoint, or NAME.model.yaml and so on; where there are both,
+  // that is kUsage.
   std::vector<std::filesystem::path> configs;
   // Hyper-parameters by name, in place of the checkpoint's own or the configs', or where there are
   // none: {"upsample_rates", "(8, 8, 4)"}, {"transformer.encoder_head", "2"}. Numbers, text, tuples
@@ -43,7 +45,7 @@ struct ExportOptions {
   bool own_energy_control = false;  // energy has a control of its own, else that of pitch
   bool silent_padding = false;      // a row of a batch is the same row alone, else as trained
   std::filesystem::path vocoder;    // the HiFi-GAN behind it, for a folder that speaks; or empty
-  std::vector<std::filesystem::path> vocoder_configs;  // its config.json
+  std::vector<std::filesystem::path> vocoder_configs;  // its config.json; empty: as above
 
   // Programs: torch.export archives (.pt2) and TorchScript
   // What the inputs are, in order: "x:f32[batch_size,sequence_length,10]". Element types are f32

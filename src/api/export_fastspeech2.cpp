@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/configs_beside.h"
 #include "api/export_models.h"
 #include "api/export_vocoder.h"
 #include "api/source_hash.h"
@@ -101,10 +102,16 @@ void check_files(const Export& work) {
          "a vocoder is a graph of its own beside the acoustic model: ", "let OUT be a folder");
 }
 
+// Those that were given, or that lie beside the checkpoint.
+std::vector<fs::path> configs_of_acoustic(Export& work) {
+  if (!work.options.configs.empty()) return work.options.configs;
+  return configs_beside(work.source, {"model.yaml", "preprocess.yaml"}, work.report.notes);
+}
+
 // The acoustic model of these weights; `config` becomes what is known of it.
-fastspeech2::FastSpeech2 take_acoustic(Export& work, const Weights& weights,
-                                       fastspeech2::Config& config) {
-  const Object settings = settings_from(work, work.options.configs, fastspeech2::setting_names());
+fastspeech2::FastSpeech2 take_acoustic(Export& work, const std::vector<fs::path>& configs,
+                                       const Weights& weights, fastspeech2::Config& config) {
+  const Object settings = settings_from(work, configs, fastspeech2::setting_names());
   config = fastspeech2::read_config(weights, settings, work.report.notes);
   fastspeech2::FastSpeech2 model(weights, config);
   weights.finish(cat("a FastSpeech2 of ", config.encoder.hidden, " channels"));
@@ -116,10 +123,10 @@ fastspeech2::FastSpeech2 take_acoustic(Export& work, const Weights& weights,
 }
 
 // The vocoder; what it alone knows of the mel is filled into the config.
-void take_vocoder(Export& work, fastspeech2::Config& config, std::optional<BehindIt>& behind_it) {
+void take_vocoder(Export& work, const std::vector<fs::path>& configs, fastspeech2::Config& config,
+                  std::optional<BehindIt>& behind_it) {
   in_context(cat("reading the vocoder ", in_quotes(work.options.vocoder.native())), [&] {
-    behind_it.emplace(work,
-                      settings_from(work, work.options.vocoder_configs, hifigan::setting_names()));
+    behind_it.emplace(work, settings_from(work, configs, hifigan::setting_names()));
   });
   check_fit(config, behind_it->vocoder.config());
   work.clock.done("took the vocoder's weights", cat("hop ", config.hop_length));
@@ -132,14 +139,18 @@ void export_fastspeech2(Export& work) {
   const bool has_vocoder = !work.options.vocoder.empty();
   check_settings(work, "a FastSpeech2", known_settings(has_vocoder));
   auto hash = hash_in_background(work.source);
-  work.configs = work.options.configs;
-  for (const fs::path& config : work.options.vocoder_configs) work.configs.push_back(config);
+  const std::vector<fs::path> configs = configs_of_acoustic(work);
+  const std::vector<fs::path> vocoder_configs =
+      has_vocoder ? vocoder_configs_of(work.options.vocoder, work.options.vocoder_configs, work)
+                  : std::vector<fs::path>();
+  work.configs = configs;
+  work.configs.insert(work.configs.end(), vocoder_configs.begin(), vocoder_configs.end());
 
   const Weights weights(work.state_dict, prefix_in(work.state_dict, "encoder.src_word_emb.weight"));
   fastspeech2::Config config;
-  const fastspeech2::FastSpeech2 model = take_acoustic(work, weights, config);
+  const fastspeech2::FastSpeech2 model = take_acoustic(work, configs, weights, config);
   std::optional<BehindIt> behind_it;
-  if (has_vocoder) take_vocoder(work, config, behind_it);
+  if (has_vocoder) take_vocoder(work, vocoder_configs, config, behind_it);
 
   std::vector<ModelFile> models;
   const fs::path acoustic = work.is_single_file() ? work.out : work.out / "acoustic.onnx";

@@ -6,7 +6,7 @@ namespace voxport {
 
 void export_hifigan(Export& work) {
   check_settings(work, "a HiFi-GAN", hifigan::setting_names());
-  work.configs = work.options.configs;
+  work.configs = vocoder_configs_of(work.source, work.options.configs, work);
   const Object settings = settings_from(work, work.configs, hifigan::setting_names());
   VocoderExport vocoder(work, work.source, work.state_dict, settings);
   work.clock.done("took the weights", cat("hop ", vocoder.config().generator.hop_length()));

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/configs_beside.h"
 #include "api/source_hash.h"
 #include "arch/architecture.h"
 #include "base/fail.h"
@@ -15,6 +16,12 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 }  // namespace
+
+std::vector<fs::path> vocoder_configs_of(const fs::path& source, const std::vector<fs::path>& given,
+                                         Export& work) {
+  if (!given.empty()) return given;
+  return configs_beside(source, {"config.json"}, work.report.notes);
+}
 
 VocoderExport::VocoderExport(Export& work, const fs::path& source, const Object& state_dict,
                              const Object& settings)

@@ -12,6 +12,11 @@
 
 namespace voxport {
 
+// The configs of the generator in `source`: those that were given, or the one that lies beside it.
+std::vector<std::filesystem::path> vocoder_configs_of(
+    const std::filesystem::path& source, const std::vector<std::filesystem::path>& given,
+    Export& work);
+
 class VocoderExport {
  public:
   // Takes the weights of the generator in `state_dict`, which came from `source`, by the settings

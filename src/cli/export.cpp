@@ -123,7 +123,8 @@ Run add_export(CLI::App& app) {
   app.add_option("--config", options->configs,
                  "the configuration that belongs to the checkpoint: Piper's .json (without it\n"
                  "CHECKPOINT's name with .json is taken if it is there); FastSpeech2's\n"
-                 "model.yaml and preprocess.yaml, one --config each; HiFi-GAN's config.json")
+                 "model.yaml and preprocess.yaml, one --config each; HiFi-GAN's config.json\n"
+                 "(without any, those that lie beside CHECKPOINT)")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--arch", options->library.architecture,

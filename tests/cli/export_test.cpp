@@ -371,6 +371,51 @@ TEST_F(ExportCommand, WritesAVocoderAlone) {
   EXPECT_EQ(contents(folder_ / "vocoder.onnx"), contents(folder_ / "out/vocoder.onnx"));
 }
 
+// The configs of both networks, under the names that their trainers give them or under their own.
+TEST_F(ExportCommand, FindsTheConfigsBesideTheCheckpoints) {
+  const TemporaryFolder beside;
+  const auto copy = [&](const char* from, const char* to) {
+    fs::copy(data(cat("voices/", from)), beside / to);
+  };
+  copy("fastspeech2-log-mixed.pth.tar", "90000.pth.tar");
+  copy("fastspeech2-log-mixed.model.yaml", "model.yaml");
+  copy("fastspeech2-log-mixed.preprocess.yaml", "90000.preprocess.yaml");
+  copy("hifigan-resblock2.pth", "generator.pth");
+  copy("hifigan-resblock2.config.json", "config.json");
+  const std::string acoustic = (beside / "90000.pth.tar").string();
+  const std::string vocoder = (beside / "generator.pth").string();
+  const Result found =
+      run(cat("export --no-check ", acoustic, " ", out("a"), " --vocoder ", vocoder));
+  EXPECT_EQ(found.exit_code, 0) << found.err;
+  for (const char* name : {"model.yaml", "90000.preprocess.yaml", "config.json"})
+    EXPECT_TRUE(contains(found.out, cat("\n  the config is ", (beside / name).string(), "\n")))
+        << found.out;
+  const Result given = run(cat("export -q --no-check ", fastspeech2(), its_configs(), " ", out("b"),
+                               " --vocoder ", data("voices/hifigan-resblock2.pth"),
+                               " --vocoder-config ", data("voices/hifigan-resblock2.config.json")));
+  EXPECT_EQ(given.exit_code, 0) << given.err;
+  for (const char* name : {"acoustic.onnx", "vocoder.onnx", "vocoder_stream.onnx", "voice.json"})
+    EXPECT_EQ(contents(folder_ / cat("a/", name)), contents(folder_ / cat("b/", name))) << name;
+  EXPECT_EQ(run(cat("export -q --no-check ", vocoder, " ", out("vocoder.onnx"))).exit_code, 0);
+  EXPECT_EQ(contents(folder_ / "vocoder.onnx"), contents(folder_ / "b/vocoder.onnx"));
+}
+
+TEST_F(ExportCommand, DoesNotGuessWhichConfigIsMeant) {
+  const TemporaryFolder beside;
+  const std::string checkpoint = (beside / "generator.pth").string();
+  fs::copy(data("voices/hifigan-odd.pth"), checkpoint);
+  for (const char* name : {"config.json", "generator.config.json"})
+    fs::copy(data("voices/hifigan-odd.config.json"), beside / name);
+  EXPECT_EQ(failure(2, cat(checkpoint, " ", out())),
+            cat("voxport: both '", (beside / "config.json").string(), "' and '",
+                (beside / "generator.config.json").string(), "' lie beside the checkpoint '",
+                checkpoint, "'; say which one is its config\n", while_exporting(checkpoint)));
+  EXPECT_EQ(run(cat("export -q --no-check ", checkpoint, " ", out(), " --config ",
+                    (beside / "config.json").string()))
+                .exit_code,
+            0);
+}
+
 TEST_F(ExportCommand, RefusesAnArchitectureThatItIsNot) {
   EXPECT_EQ(failure(2, cat("--arch vits ", fastspeech2(), " ", out())),
             cat("voxport: the weights are those of a FastSpeech2 (20 symbols, 12 channels, 1 + 3 "
