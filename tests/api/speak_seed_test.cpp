@@ -1,0 +1,76 @@
+// Where a seed says all about what is heard, and where that cannot be.
+#include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
+#include <voxport/speak.h>
+
+#include "tests/spoken.h"
+#include "tests/voices.h"
+
+namespace voxport {
+namespace {
+
+// Moves the first large weight of the model to a file beside it.
+void move_a_weight_out(const std::filesystem::path& path) {
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(contents(path)));
+  for (onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer()) {
+    constexpr std::size_t kLarge = 256;
+    if (tensor.raw_data().size() < kLarge) continue;
+    write_file(path.parent_path() / "weights", tensor.raw_data());
+    tensor.clear_raw_data();
+    tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+    onnx::StringStringEntryProto& location = *tensor.add_external_data();
+    location.set_key("location");
+    location.set_value("weights");
+    write_file(path, model.SerializeAsString());
+    return;
+  }
+  FAIL() << "there is no large weight";
+}
+
+class Seed : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
+  }
+
+  void export_with(const ExportOptions& options) {
+    export_model(voice_named("single").checkpoint, folder_.path(), options);
+  }
+
+  TemporaryFolder folder_;
+};
+
+SpeakOptions seeded(std::uint64_t seed) {
+  SpeakOptions options;
+  options.input = SpeakOptions::kIds;
+  options.seed = seed;
+  return options;
+}
+
+TEST_F(Seed, HasNoEffectWhereWeightsLieInAnotherFileWhichIsTold) {
+  export_with(voice_named("single").options);
+  EXPECT_TRUE(Voice(folder_.path()).info().notes.empty());
+  move_a_weight_out(folder_ / "encoder.onnx");
+  const Voice voice(folder_.path());
+  EXPECT_FALSE(voice.info().is_repeatable);
+  EXPECT_EQ(voice.info().notes,
+            std::vector<std::string>{"encoder.onnx has weights in another file, so that its noise "
+                                     "cannot be taken out of it: a seed has no effect"});
+  EXPECT_GT(all_of(voice.speak("1 5 7 2", seeded(1))).samples.size(), 0U);
+}
+
+TEST_F(Seed, HasItsEffectWhereNoiseComesInAnyway) {
+  ExportOptions options = voice_named("single").options;
+  options.noise_input = true;
+  export_with(options);
+  move_a_weight_out(folder_ / "encoder.onnx");
+  const Voice voice(folder_.path());
+  EXPECT_TRUE(voice.info().notes.empty());
+  const Samples once = all_of(voice.speak("1 5 7 2", seeded(1))).samples;
+  EXPECT_EQ(all_of(voice.speak("1 5 7 2", seeded(1))).samples, once);
+  EXPECT_NE(all_of(voice.speak("1 5 7 2", seeded(2))).samples, once);
+}
+
+}  // namespace
+}  // namespace voxport
