@@ -26,6 +26,13 @@ bool has_unknown(const std::vector<std::pair<std::string, Item>>& arguments) {
       arguments, [&](const auto& argument) { return is_unknown(argument.second, is_unknown); });
 }
 
+// The one element of a tensor.
+double element_at(const Tensor& tensor) {
+  double value = 0;
+  for_each_element(tensor, [&](const std::byte* at) { value = element_value(tensor.dtype, at); });
+  return value;
+}
+
 }  // namespace
 
 void Lowering::start(Graph& main) {
@@ -124,12 +131,10 @@ Value Lowering::value_of(const Number& number, DType dtype) {
 Number Lowering::number_of(const Value& tensor) {
   const DType dtype = tensor.dtype();
   if (const Tensor* constant = tensor.constant(); constant && constant->numel() == 1) {
-    if (is_floating(dtype)) {
-      double value = 0;
-      for_each_element(*constant, [&](const std::byte* at) { value = element_value(dtype, at); });
-      return Number::of_float(value);
-    }
-    const std::int64_t value = int64_values(*constant).at(0);
+    if (is_floating(dtype)) return Number::of_float(element_at(*constant));
+    const std::int64_t value = dtype == DType::kInt64
+                                   ? int64_values(*constant).at(0)
+                                   : static_cast<std::int64_t>(element_at(*constant));
     return dtype == DType::kBool ? Number::of_bool(value != 0) : Number::of_int(value);
   }
   Value scalar = tensor;
@@ -217,13 +222,14 @@ void Lowering::run_call(const ProgramCall& call) {
 Item Lowering::lower_call(const ProgramCall& call) {
   const auto [name, overload] = split_target(call.target);
   const std::string_view plain = without_in_place(name);
-  const LowerOp lowering =
-      find_lowering(plain.empty() ? name : plain, overload.value_or(std::string_view()));
+  ResolvedCall resolved = resolve(*this, call);
+  const std::string_view found =
+      resolved.schema ? std::string_view(resolved.schema->overload) : overload.value_or("");
+  const LowerOp lowering = find_lowering(plain.empty() ? name : plain, found);
   if (!lowering) {
     refuse(call, "");
     return Item::unknown();
   }
-  ResolvedCall resolved = resolve(*this, call);
   if (has_unknown(resolved.arguments)) return Item::unknown();
   const Item self = resolved.arguments.empty() ? Item() : resolved.arguments.front().second;
   const Call named(*this, call, resolved.schema, std::move(resolved.arguments));

@@ -1,158 +1,339 @@
-#include "lower/arithmetic.h"
+// Arithmetic on the elements of two and three tensors.
+#include <cmath>
+#include <numbers>
+
+#include "lower/ops/operands.h"
 #include "lower/ops/ops.h"
 
 namespace voxport::ops {
 namespace {
 
-// The first two arguments: self and other of tensors, a and b of numbers.
-const std::string& first(const Call& call) { return call.arguments()[0].first; }
-const std::string& second(const Call& call) { return call.arguments()[1].first; }
-
-bool are_numbers(const Call& call) {
-  return call.item(first(call)).number() && call.item(second(call)).number();
-}
-
-Number on_numbers(const Call& call, Arithmetic what) {
-  return compute(call.lowering(), what, call.number(first(call)), call.number(second(call)));
-}
-
-std::vector<Value> both(const Call& call) { return call.promoted({first(call), second(call)}); }
-
 // other, times alpha where that is not 1.
-Value scaled_other(const Call& call, const Value& other) {
-  const Item& alpha = call.item("alpha");
-  if (!alpha.number() || alpha.number()->as_float() == 1) return other;
-  return other * call.lowering().value_of(*alpha.number(), other.dtype());
+Value scaled(const Call& call, const Value& other) {
+  const Number* alpha = call.item("alpha").number();
+  if (!alpha || alpha->as_float() == 1) return other;
+  return apply_op("Mul", {other, call.lowering().value_of(*alpha, other.dtype())});
 }
 
 // Two lists, one after the other.
 Item joined_lists(const Call& call) {
-  std::vector<Item> items = call.item(first(call)).container()->items;
-  const auto& more = call.item(second(call)).container()->items;
+  std::vector<Item> items = call.at(0).container()->items;
+  const auto& more = call.at(1).container()->items;
   items.insert(items.end(), more.begin(), more.end());
   return Item::list(std::move(items));
 }
 
+// aten.mul.left_t(t[] l, int n) -> t[]
+Item repeated_list(const Call& call) {
+  const bool is_first = call.at(0).is_list();
+  const std::int64_t times = call.integer(is_first ? second(call) : first(call));
+  const std::vector<Item>& once = call.at(is_first ? 0 : 1).container()->items;
+  constexpr std::int64_t kMaxItems = 1 << 20;
+  if (times > 0 && !once.empty() && times > kMaxItems / static_cast<std::int64_t>(once.size()))
+    call.refuse("it makes a list of more than ", kMaxItems, " items");
+  std::vector<Item> items;
+  for (std::int64_t i = 0; i < times; ++i) items.insert(items.end(), once.begin(), once.end());
+  return Item::list(std::move(items));
+}
+
 // Bools know neither Add nor Mul in ONNX.
-Value sum_of(const Value& a, const Value& b, Builder& g) {
-  return a.dtype() == DType::kBool ? g.node("Or", {a, b}) : a + b;
+Value sum_of(const Value& a, const Value& b) {
+  if (a.dtype() == DType::kBool) return Builder(a.graph()).node("Or", {a, b});
+  return apply_op("Add", {a, b});
+}
+
+Value product_of(const Value& a, const Value& b) {
+  if (a.dtype() == DType::kBool) return Builder(a.graph()).node("And", {a, b});
+  return apply_op("Mul", {a, b});
+}
+
+// With the sign of the divisor.
+Value remainder_of(const Value& a, const Value& b) {
+  if (!is_floating(a.dtype())) return apply_op("Mod", {a, b});
+  Builder g(a.graph());
+  const Value left = g.node("Mod", {a, b}, {{"fmod", std::int64_t{1}}});
+  const Value zero = like(a, 0);
+  return where(less(left * g.node("Sign", {b}), zero), left + b, left);
+}
+
+// a / b rounded down. Of floats the quotient may be rounded up to a whole number that is too large;
+// what is left over tells.
+Value floor_quotient(const Value& a, const Value& b) {
+  const Value whole = apply_op("Div", {apply_op("Sub", {a, remainder_of(a, b)}), b});
+  if (!is_floating(a.dtype())) return whole;
+  Builder g(a.graph());
+  return where(g.node("Equal", {b, like(b, 0)}), a / b, voxport::round(whole));
+}
+
+Value extreme(const char* op, const Value& a, const Value& b) {
+  if (a.dtype() != DType::kBool) return apply_op(op, {a, b});
+  return Builder(a.graph()).node(std::string_view(op) == "Max" ? "Or" : "And", {a, b});
+}
+
+// The limit that is a number beats the other when what it meets is not one.
+Value extreme_of_numbers(const char* op, const Value& a, const Value& b) {
+  if (!is_floating(a.dtype())) return extreme(op, a, b);
+  return where(is_nan(a), b, where(is_nan(b), a, extreme(op, a, b)));
+}
+
+// log(base^a + base^b), from the larger of the two.
+Value log_add(const Call& call, double log_of_base) {
+  const std::vector<Value> values = both_floats(call);
+  const Value& a = values[0];
+  const Value& b = values[1];
+  Builder g(a.graph());
+  // Two infinities are apart by nothing.
+  const Value apart = where(g.node("Equal", {a, b}), like(a, 0), voxport::abs(a - b)) * log_of_base;
+  const Value more = apply_op("Softplus", {g.node("Neg", {apart})});
+  return g.node("Max", {a, b}) + (log_of_base == 1 ? more : more / log_of_base);
+}
+
+Value x_times_log(const Value& x, const Value& y, const Value& log) {
+  Builder g(x.graph());
+  const Value is_zero = g.node("Equal", {x, like(x, 0)});
+  const Value counts = g.node("And", {is_zero, g.node("Not", {is_nan(y)})});
+  return where(counts, like(x, 0), x * log);
 }
 
 }  // namespace
 
 // aten.add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
-Item add(const Call& call, Builder& g) {
+Item add(const Call& call, Builder&) {
   if (are_numbers(call)) return on_numbers(call, Arithmetic::kAdd);
-  if (call.item(first(call)).is_list()) return joined_lists(call);
-  if (const std::string* text = call.item(first(call)).text())
-    return *text + call.text(second(call));
+  if (call.at(0).is_list()) return joined_lists(call);
+  if (const std::string* text = call.at(0).text()) return *text + call.text(second(call));
   const std::vector<Value> values = both(call);
-  return sum_of(values[0], scaled_other(call, values[1]), g);
+  return sum_of(values[0], scaled(call, values[1]));
+}
+
+// aten._add_relu.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+Item add_relu(const Call& call, Builder&) {
+  const std::vector<Value> values = both(call);
+  return apply_op("Relu", {sum_of(values[0], scaled(call, values[1]))});
+}
+
+// aten.addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor
+Item addcdiv(const Call& call, Builder&) {
+  const std::vector<Value> values = call.promoted({first(call), "tensor1", "tensor2"});
+  if (!is_floating(values[0].dtype())) call.refuse("PyTorch does not divide ints here");
+  const Value factor = call.tensor_as("value", values[0].dtype());
+  return values[0] + factor * (values[1] / values[2]);
+}
+
+// aten.addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor
+Item addcmul(const Call& call, Builder&) {
+  const std::vector<Value> values = call.promoted({first(call), "tensor1", "tensor2"});
+  const Value factor = call.tensor_as("value", values[0].dtype());
+  return sum_of(values[0], product_of(product_of(factor, values[1]), values[2]));
+}
+
+// aten.atan2(Tensor self, Tensor other) -> Tensor
+Item atan2(const Call& call, Builder& g) {
+  if (are_numbers(call)) return on_known_floats(call, std::atan2);
+  const std::vector<Value> values = both_floats(call);
+  const Value& y = values[0];
+  const Value& x = values[1];
+  const Value zero = like(x, 0);
+  // The origin has the angles of the axis.
+  const Value is_origin = g.node("And", {g.node("Equal", {x, zero}), g.node("Equal", {y, zero})});
+  const Value angle = apply_op("Atan", {where(is_origin, y, y / x)});
+  const Value half_turn =
+      where(is_negative(y), like(x, -std::numbers::pi), like(x, std::numbers::pi));
+  return where(is_negative(x), angle + half_turn, angle);
+}
+
+// aten.clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
+// aten.clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
+// Where min is above max, max counts. What is not a number stays so.
+Item clamp(const Call& call, Builder&) {
+  std::vector<std::string_view> names = {first(call)};
+  if (call.has("min")) names.emplace_back("min");
+  if (call.has("max")) names.emplace_back("max");
+  if (names.size() == 1) call.refuse("it has neither min nor max");
+  const std::vector<Value> values = call.promoted(names);
+  Value x = values[0];
+  if (call.has("min")) x = extreme("Max", x, values[1]);
+  if (call.has("max")) x = extreme("Min", x, values.back());
+  return x;
+}
+
+// aten.copysign.Tensor(Tensor self, Tensor other) -> Tensor
+Item copysign(const Call& call, Builder& g) {
+  if (are_numbers(call)) return on_known_floats(call, std::copysign);
+  const std::vector<Value> values = both_floats(call);
+  const Value size = voxport::abs(values[0]);
+  return where(is_negative(values[1]), g.node("Neg", {size}), size);
+}
+
+// aten.div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor
+Item div(const Call& call, Builder&) {
+  if (are_numbers(call)) return on_numbers(call, Arithmetic::kTrueDiv);
+  const std::string mode = call.has("rounding_mode") ? call.text("rounding_mode") : "";
+  if (mode.empty()) {
+    const std::vector<Value> values = both_floats(call);
+    return values[0] / values[1];
+  }
+  const std::vector<Value> values = both(call);
+  if (mode == "floor") return floor_quotient(values[0], values[1]);
+  if (mode != "trunc") call.refuse("its rounding_mode is ", in_quotes(mode));
+  const Value quotient = apply_op("Div", values);
+  return is_floating(quotient.dtype()) ? truncated(quotient) : quotient;
+}
+
+// aten.float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor
+Item float_power(const Call& call, Builder& g) {
+  return g.node("Pow", {call.tensor_as(first(call), DType::kFloat64),
+                        call.tensor_as(second(call), DType::kFloat64)});
+}
+
+// aten.floor_divide(Tensor self, Tensor other) -> Tensor
+Item floor_divide(const Call& call, Builder&) {
+  if (are_numbers(call)) return on_numbers(call, Arithmetic::kFloorDiv);
+  const std::vector<Value> values = both(call);
+  return floor_quotient(values[0], values[1]);
+}
+
+// aten.fmax(Tensor self, Tensor other) -> Tensor
+Item fmax(const Call& call, Builder&) {
+  const std::vector<Value> values = both(call);
+  return extreme_of_numbers("Max", values[0], values[1]);
+}
+
+// aten.fmin(Tensor self, Tensor other) -> Tensor
+Item fmin(const Call& call, Builder&) {
+  const std::vector<Value> values = both(call);
+  return extreme_of_numbers("Min", values[0], values[1]);
+}
+
+// aten.fmod.Tensor(Tensor self, Tensor other) -> Tensor
+// The sign is the dividend's.
+Item fmod(const Call& call, Builder&) {
+  if (are_numbers(call)) return on_known_floats(call, std::fmod);
+  return apply_op("Mod", both(call), {{"fmod", std::int64_t{1}}});
+}
+
+// aten.heaviside(Tensor self, Tensor values) -> Tensor
+Item heaviside(const Call& call, Builder&) {
+  const std::vector<Value> values = both(call);
+  const Value& x = values[0];
+  const Value zero = like(x, 0);
+  const Value step = cast(apply_op("Greater", {x, zero}), x.dtype());
+  return apply_op("Where", {apply_op("Equal", {x, zero}), values[1], step});
+}
+
+// aten.hypot(Tensor self, Tensor other) -> Tensor
+Item hypot(const Call& call, Builder&) {
+  const std::vector<Value> values = both_floats(call);
+  return sqrt(values[0] * values[0] + values[1] * values[1]);
+}
+
+// aten.ldexp.Tensor(Tensor self, Tensor other) -> Tensor
+Item ldexp(const Call& call, Builder& g) {
+  const std::vector<Value> values = both_floats(call);
+  return values[0] * g.node("Pow", {like(values[1], 2), values[1]});
+}
+
+// aten.lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor
+Item lerp(const Call& call, Builder&) {
+  const std::vector<Value> values = call.promoted({first(call), "end"});
+  const Value weight = call.tensor_as("weight", values[0].dtype());
+  return values[0] + weight * (values[1] - values[0]);
+}
+
+// aten.logaddexp(Tensor self, Tensor other) -> Tensor
+Item logaddexp(const Call& call, Builder&) { return log_add(call, 1); }
+
+// aten.logaddexp2(Tensor self, Tensor other) -> Tensor
+Item logaddexp2(const Call& call, Builder&) { return log_add(call, std::numbers::ln2); }
+
+// aten.masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor
+Item masked_fill(const Call& call, Builder&) {
+  const Value x = operand(call);
+  const Value mask = call.tensor_as("mask", DType::kBool);
+  call.lowering().note_frozen(x.shape(), mask.shape());
+  return apply_op("Where", {mask, call.tensor_as("value", x.dtype()), x});
+}
+
+// aten.maximum(Tensor self, Tensor other) -> Tensor
+Item maximum(const Call& call, Builder&) {
+  const std::vector<Value> values = both(call);
+  return extreme("Max", values[0], values[1]);
+}
+
+// aten.minimum(Tensor self, Tensor other) -> Tensor
+Item minimum(const Call& call, Builder&) {
+  const std::vector<Value> values = both(call);
+  return extreme("Min", values[0], values[1]);
+}
+
+// aten.mul.Tensor(Tensor self, Tensor other) -> Tensor
+Item mul(const Call& call, Builder&) {
+  if (are_numbers(call)) return on_numbers(call, Arithmetic::kMul);
+  if (call.at(0).is_list() || call.at(1).is_list()) return repeated_list(call);
+  const std::vector<Value> values = both(call);
+  return product_of(values[0], values[1]);
+}
+
+// aten.neg(Tensor self) -> Tensor
+Item neg(const Call& call, Builder&) {
+  if (const Number* number = call.at(0).number()) return negative(call.lowering(), *number);
+  return apply_op("Neg", {operand(call)});
+}
+
+// aten.pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor
+// aten.pow.int(int a, int b) -> float, aten.pow.int_to_int(int a, int b) -> int
+Item pow(const Call& call, Builder&) {
+  if (are_numbers(call)) {
+    const Number power = on_numbers(call, Arithmetic::kPow);
+    return call.overload() == "int" ? as_kind(call.lowering(), power, Number::Kind::kFloat) : power;
+  }
+  const std::vector<Value> values = both(call);
+  const Number* exponent = call.at(1).number();
+  if (values[0].dtype() == DType::kBool) call.refuse("it raises bools to the power of bools");
+  if (exponent && exponent->as_float() == 0.5) return sqrt(values[0]);
+  if (exponent && !is_floating(values[0].dtype()) && exponent->as_int().value_or(0) < 0)
+    call.refuse("PyTorch does not raise ints to a negative power");
+  return apply_op("Pow", values);
+}
+
+// aten.remainder.Tensor(Tensor self, Tensor other) -> Tensor
+Item remainder(const Call& call, Builder&) {
+  if (are_numbers(call)) return on_numbers(call, Arithmetic::kRemainder);
+  const std::vector<Value> values = both(call);
+  return remainder_of(values[0], values[1]);
+}
+
+// aten.rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+Item rsub(const Call& call, Builder&) {
+  const std::vector<Value> values = both(call);
+  return apply_op("Sub", {values[1], scaled(call, values[0])});
+}
+
+// aten.special_xlog1py(Tensor self, Tensor other) -> Tensor
+Item special_xlog1py(const Call& call, Builder& g) {
+  const std::vector<Value> values = both_floats(call);
+  return x_times_log(values[0], values[1], g.node("Log", {values[1] + 1}));
 }
 
 // aten.sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
 Item sub(const Call& call, Builder&) {
   if (are_numbers(call)) return on_numbers(call, Arithmetic::kSub);
   const std::vector<Value> values = both(call);
-  return values[0] - scaled_other(call, values[1]);
+  return apply_op("Sub", {values[0], scaled(call, values[1])});
 }
 
-// aten.mul.Tensor(Tensor self, Tensor other) -> Tensor
-Item mul(const Call& call, Builder& g) {
-  if (are_numbers(call)) return on_numbers(call, Arithmetic::kMul);
-  const std::vector<Value> values = both(call);
-  if (values[0].dtype() == DType::kBool) return g.node("And", values);
-  return values[0] * values[1];
+// aten.where.self(Tensor condition, Tensor self, Tensor other) -> Tensor
+Item where_self(const Call& call, Builder&) {
+  const Value condition = call.tensor_as("condition", DType::kBool);
+  const std::vector<Value> values = call.promoted({"self", "other"});
+  for (const Value& value : values) call.lowering().note_frozen(condition.shape(), value.shape());
+  return apply_op("Where", {condition, values[0], values[1]});
 }
 
-// aten.div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor
-Item div(const Call& call, Builder& g) {
-  if (are_numbers(call)) return on_numbers(call, Arithmetic::kTrueDiv);
-  const std::string mode = call.has("rounding_mode") ? call.text("rounding_mode") : "";
-  std::vector<Value> values = both(call);
-  const bool is_float = is_floating(values[0].dtype());
-  if (mode.empty() && !is_float)
-    for (Value& value : values) value = cast(value, DType::kFloat32);
-  if (mode.empty()) return values[0] / values[1];
-  if (mode == "trunc") {
-    const Value quotient = values[0] / values[1];
-    if (!is_float) return quotient;
-    return g.node("Sign", {quotient}) * g.node("Floor", {abs(quotient)});
-  }
-  if (is_float) return g.node("Floor", {values[0] / values[1]});
-  return (values[0] - g.node("Mod", values)) / values[1];
-}
-
-// aten.remainder.Tensor(Tensor self, Tensor other) -> Tensor
-// The sign is the divisor's.
-Item remainder(const Call& call, Builder& g) {
-  if (are_numbers(call)) return on_numbers(call, Arithmetic::kRemainder);
-  const std::vector<Value> values = both(call);
-  if (!is_floating(values[0].dtype())) return g.node("Mod", values);
-  return values[0] - g.node("Floor", {values[0] / values[1]}) * values[1];
-}
-
-// aten.neg(Tensor self) -> Tensor
-Item neg(const Call& call, Builder& g) {
-  const Item& self = call.item(first(call));
-  if (self.number()) return negative(call.lowering(), *self.number());
-  return g.node("Neg", {call.tensor(first(call))});
-}
-
-Item compared(const Call& call, Builder& g, const char* op) {
-  if (are_numbers(call))
-    return voxport::compare(call.lowering(), op, call.number(first(call)),
-                            call.number(second(call)));
-  const Item& a = call.item(first(call));
-  const Item& b = call.item(second(call));
-  if (a.text() && b.text()) return Number::of_bool(*a.text() == *b.text());
-  if (a.container() && b.container()) call.refuse("it compares two containers");
-  std::vector<Value> values = both(call);
-  // Of bools ONNX knows Equal alone.
-  if (values[0].dtype() == DType::kBool && std::string_view(op) != "Equal")
-    for (Value& value : values) value = cast(value, DType::kInt32);
-  return g.node(op, values);
-}
-
-// aten.ne.Tensor(Tensor self, Tensor other) -> Tensor
-Item not_equal(const Call& call, Builder& g) {
-  const Item equal = compared(call, g, "Equal");
-  if (equal.number()) return logical_not(call.lowering(), *equal.number());
-  return g.node("Not", {call.lowering().read(*equal.cell())});
-}
-
-// aten.__not__(bool self) -> bool
-Item not_(const Call& call, Builder&) {
-  return logical_not(call.lowering(), call.number(first(call)));
-}
-
-// aten.__and__.Tensor(Tensor self, Tensor other) -> Tensor
-Item logical_and(const Call& call, Builder& g) {
-  if (are_numbers(call))
-    return voxport::logical_and(call.lowering(), call.number(first(call)),
-                                call.number(second(call)));
-  const std::vector<Value> values = both(call);
-  if (values[0].dtype() != DType::kBool) call.refuse("it works on the bits of ints");
-  return g.node("And", values);
-}
-
-// aten.__or__.Tensor(Tensor self, Tensor other) -> Tensor
-Item logical_or(const Call& call, Builder& g) {
-  if (are_numbers(call))
-    return voxport::logical_or(call.lowering(), call.number(first(call)),
-                               call.number(second(call)));
-  const std::vector<Value> values = both(call);
-  if (values[0].dtype() != DType::kBool) call.refuse("it works on the bits of ints");
-  return g.node("Or", values);
-}
-
-// aten.gelu(Tensor self, *, str approximate="none") -> Tensor
-Item gelu(const Call& call, Builder&) {
-  const Value x = call.tensor("self");
-  if (!call.has("approximate") || call.text("approximate") == "none") return voxport::gelu(x);
-  constexpr double kSqrtTwoOverPi = 0.7978845608028654;
-  const Value inner = (x + x * x * x * 0.044715) * kSqrtTwoOverPi;
-  return x * (tanh(inner) + 1) * 0.5;
+// aten.xlogy.Tensor(Tensor self, Tensor other) -> Tensor
+Item xlogy(const Call& call, Builder& g) {
+  const std::vector<Value> values = both_floats(call);
+  return x_times_log(values[0], values[1], g.node("Log", {values[1]}));
 }
 
 }  // namespace voxport::ops

@@ -1,26 +1,117 @@
+// Python's numbers and texts.
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
 #include "lower/arithmetic.h"
+#include "lower/ops/operands.h"
 #include "lower/ops/ops.h"
 
 namespace voxport::ops {
+namespace {
+
+// aten.Int.str(str a) -> int, aten.Float.str(str a) -> float
+template <class T>
+T parsed(const Call& call, const std::string& text) {
+  T value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    call.refuse("the text ", in_quotes(text), " is no number");
+  return value;
+}
+
+Item parsed_text(const Call& call, const std::string& text) {
+  if (call.name() == "aten.Int") return Number::of_int(parsed<std::int64_t>(call, text));
+  return Number::of_float(parsed<double>(call, text));
+}
+
+// prim.max.self_int(int[] self) -> int
+Number extreme_of_list(const Call& call, Arithmetic what) {
+  const std::vector<Number> numbers = call.numbers(first(call));
+  if (numbers.empty()) call.refuse("it is given an empty list");
+  Number result = numbers.front();
+  for (const Number& number : numbers) result = compute(call.lowering(), what, result, number);
+  return result;
+}
+
+}  // namespace
 
 // aten.floordiv(int a, int b) -> int
-Item floordiv(const Call& call, Builder&) {
-  return compute(call.lowering(), Arithmetic::kFloorDiv, call.number("a"), call.number("b"));
+Item floordiv(const Call& call, Builder&) { return on_numbers(call, Arithmetic::kFloorDiv); }
+
+// aten.__round_to_zero_floordiv(int a, int b) -> int
+Item round_to_zero_floordiv(const Call& call, Builder&) {
+  const Number a = call.number("a");
+  const Number b = call.number("b");
+  if (b.as_int() == 0) call.refuse("it divides by 0");
+  if (a.is_constant() && b.is_constant()) return Number::of_int(*a.as_int() / *b.as_int());
+  Lowering& lowering = call.lowering();
+  return lowering.size_of(lowering.value_of(a) / lowering.value_of(b));  // as ONNX divides ints
+}
+
+// aten.divmod.int(int x, int y) -> (int, int)
+Item divmod(const Call& call, Builder&) {
+  return Item::tuple(
+      {on_numbers(call, Arithmetic::kFloorDiv), on_numbers(call, Arithmetic::kRemainder)});
+}
+
+// aten.fabs.int(int a) -> float
+Item fabs(const Call& call, Builder& g) {
+  return as_kind(call.lowering(), *abs(call, g).number(), Number::Kind::kFloat);
+}
+
+// aten.gcd.int(int a, int b) -> int
+Item gcd(const Call& call, Builder&) {
+  return Number::of_int(std::gcd(call.integer("a"), call.integer("b")));
+}
+
+// prim.max(Scalar a, Scalar b) -> Scalar, prim.max.self_int(int[] self) -> int
+Item prim_max(const Call& call, Builder&) {
+  if (call.at(0).container() && call.arguments().size() > 1) call.refuse("it compares lists");
+  return call.at(0).container() ? extreme_of_list(call, Arithmetic::kMax)
+                                : on_numbers(call, Arithmetic::kMax);
+}
+
+// prim.min(Scalar a, Scalar b) -> Scalar, prim.min.self_int(int[] self) -> int
+Item prim_min(const Call& call, Builder&) {
+  if (call.at(0).container() && call.arguments().size() > 1) call.refuse("it compares lists");
+  return call.at(0).container() ? extreme_of_list(call, Arithmetic::kMin)
+                                : on_numbers(call, Arithmetic::kMin);
+}
+
+// aten.sum.int(int[] self) -> int
+Item sum_of_list(const Call& call, Builder&) {
+  Number sum = Number::of_int(0);
+  for (const Number& number : call.numbers(first(call)))
+    sum = compute(call.lowering(), Arithmetic::kAdd, sum, number);
+  return sum;
 }
 
 // prim.NumToTensor(Scalar a) -> Tensor
 Item num_to_tensor(const Call& call, Builder&) {
-  return call.lowering().value_of(call.number(call.arguments().front().first));
+  return call.lowering().value_of(call.number(first(call)));
 }
 
 // aten.item(Tensor self) -> Scalar, aten.Int(Tensor a) -> int and their like.
 Item number_of_tensor(const Call& call, Builder&) {
-  const Number number = call.number(call.arguments().front().first);
+  if (const std::string* text = call.at(0).text()) return parsed_text(call, *text);
+  const Number number = call.number(first(call));
   const std::string_view name = call.name();
   if (name.starts_with("aten.Int")) return as_kind(call.lowering(), number, Number::Kind::kInt);
   if (name.starts_with("aten.Float")) return as_kind(call.lowering(), number, Number::Kind::kFloat);
-  if (name == "aten.Bool") return as_kind(call.lowering(), number, Number::Kind::kBool);
+  if (name == "aten.Bool" || name == "aten.is_nonzero")
+    return as_kind(call.lowering(), number, Number::Kind::kBool);
   return number;
+}
+
+// aten.format(str self, ...) -> str: serves messages, which no graph gives.
+Item format(const Call& call, Builder&) {
+  return call.at(0).text() ? call.at(0) : Item(std::string("..."));
+}
+
+// aten.sym_numel(Tensor self) -> int
+Item numel(const Call& call, Builder& g) {
+  return call.lowering().size_of(g.node("Size", {operand(call)}));
 }
 
 }  // namespace voxport::ops

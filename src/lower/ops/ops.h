@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lower/call.h"
+#include "lower/kernel.h"
 #include "lower/promote.h"
 
 namespace voxport::ops {
@@ -20,41 +21,175 @@ struct OpName {
 
 // One operator of ONNX, in the type of the tensor.
 template <OpName op>
-Item unary(const Call& call, Builder& g) {
-  return g.node(op.text, {call.tensor(call.arguments().front().first)});
+Item unary(const Call& call, Builder&) {
+  return apply_op(op.text, {call.tensor(call.arguments().front().first)});
 }
 
-// The same for what gives floats: ints and bools become float32 first.
+// One operator of ONNX that gives floats: ints and bools become float32 first.
+Item float_function(const Call& call, const char* op);
 template <OpName op>
-Item unary_float(const Call& call, Builder& g) {
-  const std::string& self = call.arguments().front().first;
-  return g.node(op.text, {call.tensor_as(self, floating(call.tensor(self).dtype()))});
+Item unary_float(const Call& call, Builder&) {
+  return float_function(call, op.text);
+}
+
+// Floor, Ceil or Round, of tensors and numbers.
+Item rounded(const Call& call, const char* op);
+template <OpName op>
+Item rounding(const Call& call, Builder&) {
+  return rounded(call, op.text);
 }
 
 // One operator of ONNX on two tensors, which gives bools.
-Item compared(const Call& call, Builder& g, const char* op);
+Item compared(const Call& call, const char* op);
 template <OpName op>
-Item compare(const Call& call, Builder& g) {
-  return compared(call, g, op.text);
+Item compare(const Call& call, Builder&) {
+  return compared(call, op.text);
 }
+
+// And, Or or Xor: of bools, and of the bits of ints.
+Item bitwise(const Call& call, const char* op);
+// Writes the result to the first argument.
+Item in_place(const Call& call, const Item& result);
+template <OpName op>
+Item bits(const Call& call, Builder&) {
+  return bitwise(call, op.text);
+}
+template <OpName op>
+Item bits_in_place(const Call& call, Builder&) {
+  return in_place(call, bitwise(call, op.text));
+}
+
+// unary.cpp
+Item abs(const Call& call, Builder& g);
+Item angle(const Call& call, Builder& g);
+Item bitwise_not(const Call& call, Builder& g);
+Item deg2rad(const Call& call, Builder& g);
+Item erfc(const Call& call, Builder& g);
+Item erfinv(const Call& call, Builder& g);
+Item exp2(const Call& call, Builder& g);
+Item expm1(const Call& call, Builder& g);
+Item frac(const Call& call, Builder& g);
+Item isfinite(const Call& call, Builder& g);
+Item isinf(const Call& call, Builder& g);
+Item isnan(const Call& call, Builder& g);
+Item isneginf(const Call& call, Builder& g);
+Item isposinf(const Call& call, Builder& g);
+Item log(const Call& call, Builder& g);
+Item log10(const Call& call, Builder& g);
+Item log1p(const Call& call, Builder& g);
+Item log2(const Call& call, Builder& g);
+Item logical_not(const Call& call, Builder& g);
+Item logit(const Call& call, Builder& g);
+Item nan_to_num(const Call& call, Builder& g);
+Item rad2deg(const Call& call, Builder& g);
+Item round(const Call& call, Builder& g);
+Item rsqrt(const Call& call, Builder& g);
+Item sign(const Call& call, Builder& g);
+Item signbit(const Call& call, Builder& g);
+Item sinc(const Call& call, Builder& g);
+Item special_entr(const Call& call, Builder& g);
+Item special_ndtr(const Call& call, Builder& g);
+Item square(const Call& call, Builder& g);
+Item trunc(const Call& call, Builder& g);
 
 // elementwise.cpp
 Item add(const Call& call, Builder& g);
+Item add_relu(const Call& call, Builder& g);
+Item addcdiv(const Call& call, Builder& g);
+Item addcmul(const Call& call, Builder& g);
+Item atan2(const Call& call, Builder& g);
+Item clamp(const Call& call, Builder& g);
+Item copysign(const Call& call, Builder& g);
 Item div(const Call& call, Builder& g);
-Item gelu(const Call& call, Builder& g);
-Item logical_and(const Call& call, Builder& g);
-Item logical_or(const Call& call, Builder& g);
+Item float_power(const Call& call, Builder& g);
+Item floor_divide(const Call& call, Builder& g);
+Item fmax(const Call& call, Builder& g);
+Item fmin(const Call& call, Builder& g);
+Item fmod(const Call& call, Builder& g);
+Item heaviside(const Call& call, Builder& g);
+Item hypot(const Call& call, Builder& g);
+Item ldexp(const Call& call, Builder& g);
+Item lerp(const Call& call, Builder& g);
+Item logaddexp(const Call& call, Builder& g);
+Item logaddexp2(const Call& call, Builder& g);
+Item masked_fill(const Call& call, Builder& g);
+Item maximum(const Call& call, Builder& g);
+Item minimum(const Call& call, Builder& g);
 Item mul(const Call& call, Builder& g);
 Item neg(const Call& call, Builder& g);
+Item pow(const Call& call, Builder& g);
+Item remainder(const Call& call, Builder& g);
+Item rsub(const Call& call, Builder& g);
+Item special_xlog1py(const Call& call, Builder& g);
+Item sub(const Call& call, Builder& g);
+Item where_self(const Call& call, Builder& g);
+Item xlogy(const Call& call, Builder& g);
+
+// compare.cpp
+Item allclose(const Call& call, Builder& g);
+Item contains(const Call& call, Builder& g);
+Item isclose(const Call& call, Builder& g);
+Item left_shift(const Call& call, Builder& g);
+Item left_shift_in_place(const Call& call, Builder& g);
+Item logical_and(const Call& call, Builder& g);
+Item logical_or(const Call& call, Builder& g);
+Item logical_xor(const Call& call, Builder& g);
 Item not_(const Call& call, Builder& g);
 Item not_equal(const Call& call, Builder& g);
-Item remainder(const Call& call, Builder& g);
-Item sub(const Call& call, Builder& g);
+Item right_shift(const Call& call, Builder& g);
+Item right_shift_in_place(const Call& call, Builder& g);
+
+// activation.cpp
+Item celu(const Call& call, Builder& g);
+Item elu(const Call& call, Builder& g);
+Item gelu(const Call& call, Builder& g);
+Item glu(const Call& call, Builder& g);
+Item hardshrink(const Call& call, Builder& g);
+Item hardsigmoid(const Call& call, Builder& g);
+Item hardswish(const Call& call, Builder& g);
+Item hardtanh(const Call& call, Builder& g);
+Item leaky_relu(const Call& call, Builder& g);
+Item log_sigmoid(const Call& call, Builder& g);
+Item log_sigmoid_forward(const Call& call, Builder& g);
+Item log_softmax(const Call& call, Builder& g);
+Item mish(const Call& call, Builder& g);
+Item prelu(const Call& call, Builder& g);
+Item relu(const Call& call, Builder& g);
+Item relu6(const Call& call, Builder& g);
+Item rrelu(const Call& call, Builder& g);
+Item safe_softmax(const Call& call, Builder& g);
+Item silu(const Call& call, Builder& g);
+Item softmax(const Call& call, Builder& g);
+Item softplus(const Call& call, Builder& g);
+Item softshrink(const Call& call, Builder& g);
+Item threshold(const Call& call, Builder& g);
+
+// convert.cpp
+Item autocast_to(const Call& call, Builder& g);
+Item cast_by_name(const Call& call, Builder& g);
+Item clone(const Call& call, Builder& g);
+Item copy(const Call& call, Builder& g);
+Item fill(const Call& call, Builder& g);
+Item same_real(const Call& call, Builder& g);
+Item to(const Call& call, Builder& g);
+Item to_copy(const Call& call, Builder& g);
+Item type_as(const Call& call, Builder& g);
+Item view_dtype(const Call& call, Builder& g);
+Item zero(const Call& call, Builder& g);
 
 // number.cpp
+Item divmod(const Call& call, Builder& g);
+Item fabs(const Call& call, Builder& g);
 Item floordiv(const Call& call, Builder& g);
+Item format(const Call& call, Builder& g);
+Item gcd(const Call& call, Builder& g);
 Item num_to_tensor(const Call& call, Builder& g);
 Item number_of_tensor(const Call& call, Builder& g);
+Item numel(const Call& call, Builder& g);
+Item prim_max(const Call& call, Builder& g);
+Item prim_min(const Call& call, Builder& g);
+Item round_to_zero_floordiv(const Call& call, Builder& g);
+Item sum_of_list(const Call& call, Builder& g);
 
 // linear.cpp
 Item addmm(const Call& call, Builder& g);
@@ -83,7 +218,10 @@ Item dim(const Call& call, Builder& g);
 Item size(const Call& call, Builder& g);
 
 // nothing.cpp: what has no effect in a network at rest
+Item dep_token(const Call& call, Builder& g);
 Item dropout(const Call& call, Builder& g);
+Item native_dropout(const Call& call, Builder& g);
+Item nothing(const Call& call, Builder& g);
 
 // container.cpp
 Item annotate(const Call& call, Builder& g);

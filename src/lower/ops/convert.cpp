@@ -1,0 +1,126 @@
+// Other element types, copies, and values that are written over tensors.
+#include <array>
+
+#include "lower/ops/operands.h"
+#include "lower/ops/ops.h"
+
+namespace voxport::ops {
+namespace {
+
+// A tensor of its own. As PyTorch copies it, which keeps the order of axes in memory.
+Item copy_of(const Call& call, const Value& value) {
+  Item copy = value;
+  if (const TensorCell* self = call.at(0).cell()) {
+    copy.cell()->is_contiguous = self->is_contiguous;
+    copy.cell()->is_complex = self->is_complex;
+  }
+  return copy;
+}
+
+Item in_dtype(const Call& call, std::optional<DType> dtype, bool is_copy) {
+  const Value x = operand(call);
+  const TensorCell* self = call.at(0).cell();
+  const bool stays =
+      !dtype || *dtype == x.dtype() || (self && self->is_complex && *dtype > DType::kBool);
+  if (stays) return is_copy ? copy_of(call, x) : call.same(first(call));
+  if (self && self->is_complex) call.refuse("it drops the imaginary part of complex numbers");
+  return copy_of(call, converted(x, *dtype));
+}
+
+// A value in the shape and the type of the first argument.
+Item spread(const Call& call, const Value& value) {
+  const Value x = operand(call);
+  const Value same = converted(value, x.dtype());
+  if (same.shape() == x.shape()) return same;
+  call.lowering().note_frozen(x.shape(), same.shape());
+  return expand(same, Builder(x.graph()).node("Shape", {x}));
+}
+
+}  // namespace
+
+// aten.to.dtype(Tensor self, ScalarType dtype, bool non_blocking=False, bool copy=False,
+//   MemoryFormat? memory_format=None) -> Tensor, and by device, layout or another tensor
+Item to(const Call& call, Builder&) {
+  if (call.item("other").is_tensor())
+    return in_dtype(call, call.tensor("other").dtype(), call.flag("copy"));
+  return in_dtype(call, call.dtype("dtype"), call.flag("copy"));
+}
+
+// aten._to_copy(Tensor self, *, ScalarType? dtype=None, ...) -> Tensor
+Item to_copy(const Call& call, Builder&) { return in_dtype(call, call.dtype("dtype"), true); }
+
+// aten.type_as(Tensor self, Tensor other) -> Tensor
+Item type_as(const Call& call, Builder&) {
+  return in_dtype(call, call.tensor("other").dtype(), false);
+}
+
+// aten._cast_Float(Tensor self, bool non_blocking=False) -> Tensor
+Item cast_by_name(const Call& call, Builder&) {
+  struct Named {
+    std::string_view name;
+    DType dtype;
+  };
+  constexpr std::array<Named, 8> kNames = {{{"aten._cast_Byte", DType::kUInt8},
+                                            {"aten._cast_Char", DType::kInt8},
+                                            {"aten._cast_Double", DType::kFloat64},
+                                            {"aten._cast_Float", DType::kFloat32},
+                                            {"aten._cast_Half", DType::kFloat16},
+                                            {"aten._cast_Int", DType::kInt32},
+                                            {"aten._cast_Long", DType::kInt64},
+                                            {"aten._cast_Short", DType::kInt16}}};
+  const auto* named = std::ranges::find(kNames, call.name(), &Named::name);
+  if (named == kNames.end()) call.refuse("the type that it casts to is not known");
+  return in_dtype(call, named->dtype, false);
+}
+
+// aten._autocast_to_full_precision(Tensor self, bool cuda_enabled, bool cpu_enabled) -> Tensor
+// aten._autocast_to_reduced_precision(Tensor self, bool cuda_enabled, bool cpu_enabled,
+//   ScalarType cuda_dtype, ScalarType cpu_dtype) -> Tensor
+Item autocast_to(const Call& call, Builder&) {
+  const Number* is_enabled = call.at(2).number();
+  if (!is_enabled || is_enabled->as_bool() != false)
+    call.refuse("it casts automatically; save the network without autocast");
+  return call.at(0);
+}
+
+// aten.clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor
+Item clone(const Call& call, Builder&) {
+  Item copy = copy_of(call, operand(call));
+  constexpr std::int64_t kContiguousFormat = 0;
+  if (call.integer_or_none("memory_format") == kContiguousFormat) copy.cell()->is_contiguous = true;
+  return copy;
+}
+
+// aten.copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor
+// aten.copy.t(t[] self) -> t[]
+Item copy(const Call& call, Builder&) {
+  if (const Container* container = call.at(0).container()) {
+    auto shallow = std::make_shared<Container>(*container);
+    shallow->depth = 0;
+    return shallow;
+  }
+  return spread(call, call.tensor("src"));
+}
+
+// aten.fill.Scalar(Tensor self, Scalar value) -> Tensor
+Item fill(const Call& call, Builder&) {
+  return spread(call, call.tensor_as("value", operand(call).dtype()));
+}
+
+// aten.zero(Tensor self) -> Tensor
+Item zero(const Call& call, Builder&) { return spread(call, like(operand(call), 0)); }
+
+// aten.real(Tensor self) -> Tensor, aten.conj(Tensor self) -> Tensor
+Item same_real(const Call& call, Builder&) {
+  const TensorCell* self = call.at(0).cell();
+  if (self && self->is_complex) call.refuse("its tensor is complex");
+  return call.at(0);
+}
+
+// aten.view.dtype(Tensor self, ScalarType dtype) -> Tensor
+Item view_dtype(const Call& call, Builder&) {
+  if (call.dtype("dtype") == operand(call).dtype()) return call.same("self");
+  call.refuse("it takes the bytes of a tensor for another type, which ONNX cannot say");
+}
+
+}  // namespace voxport::ops
