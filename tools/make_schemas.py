@@ -43,7 +43,7 @@ LEFT_OUT = set("""
 """.split())
 
 # Of overloads: those of named axes, of generators, and of types that only Python has.
-OVERLOADS_LEFT_OUT = re.compile(r".*([Nn]ames?$|names_|[Dd]imname|generator|deprecated|Storage).*")
+OVERLOADS_LEFT_OUT = re.compile(r".*([Nn]ames?$|names_|[Dd]imname|generator|Storage).*")
 TYPES_LEFT_OUT = re.compile(r"\b(complex|Future|RRef|Await|Storage|Stream|QScheme|AnyEnumType|AnyClassType|Dimname|classes)\b"
                             r"|Dict\((bool|float|complex|Tensor),|\((bool|float|complex|Tensor), tV?\)")
 

@@ -113,6 +113,7 @@ constexpr std::string_view kLines[] = {
     R"(aten._conj_copy(Tensor self) -> Tensor)",
     R"(aten._convert_indices_from_coo_to_csr(Tensor self, int size, *, bool out_int32=False) -> Tensor)",
     R"(aten._convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool cudnn_enabled, bool allow_tf32) -> Tensor)",
+    R"(aten._convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool cudnn_enabled) -> Tensor)",
     R"(aten._convolution_mode(Tensor input, Tensor weight, Tensor? bias, int[] stride, str padding, int[] dilation, int groups) -> Tensor)",
     R"(aten._copy_from(Tensor self, Tensor dst, bool non_blocking=False) -> Tensor)",
     R"(aten._copy_from_and_resize(Tensor self, Tensor dst) -> Tensor)",
