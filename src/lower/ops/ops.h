@@ -200,6 +200,12 @@ Item matmul(const Call& call, Builder& g);
 // norm.cpp
 Item layer_norm(const Call& call, Builder& g);
 
+// conv.cpp
+Item conv(const Call& call, Builder& g);
+Item conv_tbc(const Call& call, Builder& g);
+Item conv_transpose(const Call& call, Builder& g);
+Item convolution(const Call& call, Builder& g);
+
 // view.cpp
 Item contiguous(const Call& call, Builder& g);
 Item expand_view(const Call& call, Builder& g);

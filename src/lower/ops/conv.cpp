@@ -1,0 +1,117 @@
+#include "lower/ops/ops.h"
+#include "lower/ops/spatial.h"
+
+namespace voxport::ops {
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+// One number per axis of space; pads before all of them, then after all of them.
+struct Window {
+  Numbers strides, dilations, pads, output_padding;
+  std::int64_t groups = 1;
+};
+
+Numbers kernel_of(const Call& call, const Value& weight) {
+  Numbers kernel;
+  for (std::size_t i = 2; i < weight.rank(); ++i) {
+    const auto size = weight.shape()[i].constant();
+    if (!size) call.refuse("the size of its kernel must be known before the run");
+    kernel.push_back(*size);
+  }
+  if (kernel.empty()) call.refuse("its weight has ", weight.rank(), " axes, expected 3 or more");
+  return kernel;
+}
+
+// As much as keeps the size, or none. What is odd goes to the end.
+Numbers named_pads(const Call& call, const Numbers& kernel, const Window& window) {
+  const std::string name = call.text("padding");
+  Numbers pads(2 * kernel.size(), 0);
+  if (name == "valid") return pads;
+  if (name != "same") call.refuse("there is no padding ", in_quotes(name));
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    if (window.strides[i] != 1) call.refuse("padding 'same' asks for a stride of 1");
+    const std::int64_t whole = window.dilations[i] * (kernel[i] - 1);
+    pads[i] = whole / 2;
+    pads[i + kernel.size()] = whole - whole / 2;
+  }
+  return pads;
+}
+
+Window window_of(const Call& call, const Numbers& kernel) {
+  const std::size_t n = kernel.size();
+  Window window;
+  window.strides = call.integers("stride", n);
+  window.dilations = call.integers("dilation", n);
+  window.output_padding = call.integers("output_padding", n);
+  window.groups = call.integer("groups");
+  if (call.item("padding").text()) {
+    window.pads = named_pads(call, kernel, window);
+  } else {
+    window.pads = call.integers("padding", n);
+    window.pads.insert(window.pads.end(), window.pads.begin(), window.pads.end());
+  }
+  if (window.strides.size() != n || window.dilations.size() != n || window.pads.size() != 2 * n)
+    call.refuse("its stride, padding and dilation do not fit a kernel of ", n, " axes");
+  return window;
+}
+
+// ONNX Runtime convolves float32 alone.
+Value convolve(const Call& call, Builder& g, const Value& input, const Value& weight,
+               const Value& bias, const Window& window, bool is_transposed) {
+  if (!is_floating(input.dtype()))
+    call.refuse("it convolves ", name_of(input.dtype()), ", expected floats");
+  const Value x = with_batch(call, input, weight.rank());
+  std::vector<Value> inputs = {in_dtype(x, DType::kFloat32), in_dtype(weight, DType::kFloat32)};
+  if (bias) inputs.push_back(in_dtype(bias, DType::kFloat32));
+  const Dim channels = is_transposed ? weight.dim(0) : weight.dim(1) * Dim(window.groups);
+  if (channels.is_constant() && !x.dim(1).is_constant())
+    call.lowering().note_frozen(x.dim(1), *channels.constant());
+  Attributes attributes = {{"kernel_shape", kernel_of(call, weight)},
+                           {"strides", window.strides},
+                           {"pads", window.pads},
+                           {"dilations", window.dilations},
+                           {"group", window.groups}};
+  if (is_transposed && std::ranges::any_of(window.output_padding, [](auto n) { return n != 0; }))
+    attributes.emplace_back("output_padding", window.output_padding);
+  const Value y = g.node(is_transposed ? "ConvTranspose" : "Conv", inputs, std::move(attributes));
+  return in_dtype(without_batch(y, input), input.dtype());
+}
+
+Item convolve(const Call& call, Builder& g, bool is_transposed) {
+  const Value weight = call.tensor("weight");
+  const Window window = window_of(call, kernel_of(call, weight));
+  return convolve(call, g, call.tensor("input"), weight, call.tensor_or_none("bias"), window,
+                  is_transposed);
+}
+
+}  // namespace
+
+// aten.conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1,
+//   SymInt[2] padding=0, SymInt[2] dilation=1, SymInt groups=1) -> Tensor
+// aten.conv2d.padding(..., str padding="valid", ...) -> Tensor
+Item conv(const Call& call, Builder& g) { return convolve(call, g, false); }
+
+// aten.conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1,
+//   SymInt[2] padding=0, SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1)
+//   -> Tensor
+Item conv_transpose(const Call& call, Builder& g) { return convolve(call, g, true); }
+
+// aten.convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding,
+//   SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor
+Item convolution(const Call& call, Builder& g) {
+  return convolve(call, g, call.flag("transposed"));
+}
+
+// aten.conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor
+Item conv_tbc(const Call& call, Builder& g) {
+  const Value x = voxport::transpose(call.tensor("self"), {1, 2, 0});         // [b, c, t]
+  const Value weight = voxport::transpose(call.tensor("weight"), {2, 1, 0});  // [to, from, k]
+  const std::int64_t pad = call.integer("pad");
+  const Window window = {
+      .strides = {1}, .dilations = {1}, .pads = {pad, pad}, .output_padding = {}};
+  const Value y = convolve(call, g, x, weight, call.tensor("bias"), window, false);
+  return voxport::transpose(y, {2, 0, 1});
+}
+
+}  // namespace voxport::ops

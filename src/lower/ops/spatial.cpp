@@ -1,0 +1,28 @@
+#include "lower/ops/spatial.h"
+
+namespace voxport::ops {
+
+Value in_dtype(const Value& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
+
+Number size_at(const Call& call, const Value& x, std::int64_t axis) {
+  if (const auto number = x.dim(axis).constant()) return Number::of_int(*number);
+  Builder g(x.graph());
+  const auto at = static_cast<std::int64_t>(axis_index(axis, x.rank()));
+  return call.lowering().size_of(gather(g.node("Shape", {x}), g.int64(at), 0));
+}
+
+Value size_value(const Call& call, const Value& x, std::int64_t axis) {
+  return call.sizes({size_at(call, x, axis)});
+}
+
+Value with_batch(const Call& call, const Value& x, std::size_t rank) {
+  if (x.rank() == rank) return x;
+  if (x.rank() + 1 == rank) return voxport::unsqueeze(x, {0});
+  call.refuse("its input has ", x.rank(), " axes, expected ", rank, " or ", rank - 1);
+}
+
+Value without_batch(const Value& y, const Value& x) {
+  return y.rank() == x.rank() ? y : voxport::squeeze(y, {0});
+}
+
+}  // namespace voxport::ops

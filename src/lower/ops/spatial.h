@@ -1,0 +1,26 @@
+// What convolutions, pools, pads and resizings share: tensors [b, c, ...] with axes of space at
+// their end.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lower/call.h"
+
+namespace voxport::ops {
+
+// The tensor in an element type.
+Value in_dtype(const Value& x, DType dtype);
+
+// The size of an axis as a number of the program.
+Number size_at(const Call& call, const Value& x, std::int64_t axis);
+// The same as int64 of shape [1].
+Value size_value(const Call& call, const Value& x, std::int64_t axis);
+
+// The tensor with a batch of one where it has none: [c, t] becomes [1, c, t]. Asks for `rank` axes
+// or one less; refuses anything else.
+Value with_batch(const Call& call, const Value& x, std::size_t rank);
+// The way back: y with as many axes as x has.
+Value without_batch(const Value& y, const Value& x);
+
+}  // namespace voxport::ops
