@@ -53,6 +53,9 @@ Types conv_transpose(const Application& a);
 Types pool(const Application& a);
 Types global_pool(const Application& a);
 
+// recurrent.cpp
+Types recurrent(const Application& a);
+
 // norm.cpp
 Types layer_normalization(const Application& a);
 Types batch_normalization(const Application& a);
