@@ -192,10 +192,29 @@ Item round_to_zero_floordiv(const Call& call, Builder& g);
 Item sum_of_list(const Call& call, Builder& g);
 
 // linear.cpp
+Item addbmm(const Call& call, Builder& g);
 Item addmm(const Call& call, Builder& g);
+Item addmv(const Call& call, Builder& g);
+Item addr(const Call& call, Builder& g);
+Item baddbmm(const Call& call, Builder& g);
+Item cdist(const Call& call, Builder& g);
+Item cosine_similarity(const Call& call, Builder& g);
+Item cross(const Call& call, Builder& g);
 Item embedding(const Call& call, Builder& g);
+Item inner(const Call& call, Builder& g);
+Item kron(const Call& call, Builder& g);
 Item linear(const Call& call, Builder& g);
 Item matmul(const Call& call, Builder& g);
+Item multi_dot(const Call& call, Builder& g);
+Item outer(const Call& call, Builder& g);
+Item pairwise_distance(const Call& call, Builder& g);
+Item trilinear(const Call& call, Builder& g);
+Item vecdot(const Call& call, Builder& g);
+
+// einsum.cpp
+Item bilinear(const Call& call, Builder& g);
+Item einsum(const Call& call, Builder& g);
+Item tensordot(const Call& call, Builder& g);
 
 // norm.cpp
 Item layer_norm(const Call& call, Builder& g);
