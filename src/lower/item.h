@@ -104,10 +104,11 @@ struct View {
   std::function<Value(const Value& base, const Value& part)> put;  // the whole, with a new part
 };
 
-// What stands behind a tensor that pack_padded_sequence made.
+// What a packed sequence was before it was packed, or would be.
 struct PackedSequence {
-  Value padded;   // [t, b, ...]
-  Value lengths;  // int64 [b]
+  Value padded;                  // [t, b, ...]
+  Value lengths;                 // int64 [b]
+  bool is_zero_outside = false;  // beyond the ends of the rows
 };
 
 // A tensor that programs may write to. ONNX knows no memory that two values share, so a write to a
@@ -126,7 +127,8 @@ struct TensorCell {
   bool is_maybe_view = false;
   // A complex tensor: its last axis, which the program does not see, holds the two parts.
   bool is_complex = false;
-  std::shared_ptr<const PackedSequence> packed = nullptr;  // then `value` is absent
+  // Of the data of a packed sequence: the same, padded, so that it need not be padded again.
+  std::shared_ptr<const PackedSequence> packed = nullptr;
 };
 
 }  // namespace voxport

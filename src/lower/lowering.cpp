@@ -81,8 +81,6 @@ void Lowering::refresh(TensorCell& cell) {
 }
 
 Value Lowering::read(TensorCell& cell) {
-  if (cell.packed)
-    fail(Error::kUnsupported, "a packed sequence can only be handed to an RNN or be padded again");
   refresh(cell);
   return here(cell.value);
 }
@@ -100,6 +98,7 @@ void Lowering::write(TensorCell& cell, const Value& value) {
     cell.seen = cell.base->version;
   }
   cell.value = value;
+  cell.packed = nullptr;
   cell.is_written = true;
   ++cell.version;
 }

@@ -30,7 +30,7 @@ class Lowering {
   // The value as the graph of the moment sees it: itself, or captured from a graph around it.
   Value here(const Value& value);
 
-  // What a tensor holds now. Fails with kUnsupported where it has no values: a packed sequence.
+  // What a tensor holds now.
   Value read(TensorCell& cell);
   // Writes all of a tensor, and through it what it is a view of.
   void write(TensorCell& cell, const Value& value);

@@ -216,6 +216,14 @@ Item bilinear(const Call& call, Builder& g);
 Item einsum(const Call& call, Builder& g);
 Item tensordot(const Call& call, Builder& g);
 
+// rnn.cpp
+Item rnn(const Call& call, Builder& g);
+Item rnn_cell(const Call& call, Builder& g);
+
+// packed_sequence.cpp
+Item pack_padded_sequence(const Call& call, Builder& g);
+Item pad_packed_sequence(const Call& call, Builder& g);
+
 // norm.cpp
 Item layer_norm(const Call& call, Builder& g);
 
