@@ -35,6 +35,12 @@ std::string Call::text_at(std::size_t i) const {
   wrong_kind(arguments_[i].first, "a string", arguments_[i].second);
 }
 
+Number Call::number_at(std::size_t i) const {
+  if (at(i).is_tensor()) return lowering_.number_of(lowering_.read(*at(i).cell()));
+  if (!at(i).number()) wrong_kind(arguments_[i].first, "a number", at(i));
+  return *at(i).number();
+}
+
 Value Call::tensor(std::string_view name) const {
   const Item& argument = item(name);
   if (const Number* number = argument.number()) return lowering_.value_of(*number, number->dtype());

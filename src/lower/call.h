@@ -34,6 +34,7 @@ class Call {
   // By position, for operators without a schema (prim.annotate).
   const Item& at(std::size_t i) const;
   std::string text_at(std::size_t i) const;
+  Number number_at(std::size_t i) const;
   // All arguments, in order.
   const std::vector<std::pair<std::string, Item>>& arguments() const { return arguments_; }
   bool has(std::string_view name) const { return !item(name).is_none(); }

@@ -59,9 +59,10 @@ struct Container {
   std::vector<Item> items;
   std::vector<std::string> names;  // the keys of a dict; the fields of a named tuple, else empty
   int depth = 0;                   // how many graphs deep it was made
-  // A list that a loop of the graph made, one part per round: its parts lie along the first axis of
-  // this tensor, and there are no items. Absent for every other list.
+  // Of a list that a loop of the graph appended to: behind the items come parts that lie along the
+  // first axis of this tensor. Absent for every other list.
   Value stacked = {};
+  bool is_growing = false;  // a loop that is being lowered appends to it
 };
 
 struct Item {

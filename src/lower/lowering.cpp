@@ -36,7 +36,7 @@ double element_at(const Tensor& tensor) {
 }  // namespace
 
 void Lowering::start(Graph& main) {
-  frames_.push_back({.graph = &main, .imported = {}, .captured = {}, .before = {}});
+  frames_.emplace_back().graph = &main;
   variables_.resize(program_.names.size());
 }
 
@@ -266,15 +266,36 @@ void Lowering::refuse(const ProgramCall& call, std::string why) {
   ++found->count;
 }
 
-Lowering::Branch Lowering::run_branch(const Block& block, const std::function<void()>& begin) {
+Lowering::Branch Lowering::run_branch(const Block& block, BranchKind kind,
+                                      const std::function<void()>& begin) {
   Branch branch;
   branch.graph = std::make_shared<Graph>();
-  frames_.push_back({.graph = branch.graph.get(), .imported = {}, .captured = {}, .before = {}});
+  frames_.emplace_back();
+  frames_.back().graph = branch.graph.get();
+  frames_.back().kind = kind;
   if (begin) begin();
   branch.results = run(block);
   for (auto& [cell, before] : frames_.back().before)
     if (cell->is_written && !cell->base) branch.written.emplace_back(cell, here(cell->value));
+  branch.appended = frames_.back().appended;
   return branch;
+}
+
+void Lowering::append_outside(const std::shared_ptr<Container>& list, const Item& item) {
+  Frame& frame = frames_.back();
+  const auto is_it = [&](const auto& entry) { return entry.first == list; };
+  if (frame.kind != BranchKind::kLoopBody || list->depth != depth() - 1)
+    fail(Error::kUnsupported,
+         "it appends to a list in a branch of which only the run can tell whether it is taken");
+  if (std::ranges::any_of(frame.appended, is_it))
+    fail(Error::kUnsupported, "it appends to one list twice in each round of a loop");
+  frame.appended.emplace_back(list, item);
+}
+
+void Lowering::hand_over(TensorCell& cell, const Value& value) {
+  touch(cell);
+  cell.value = value;
+  ++cell.version;
 }
 
 void Lowering::finish_branch(Branch& branch, const std::vector<Value>& values) {

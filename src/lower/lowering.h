@@ -60,10 +60,19 @@ class Lowering {
     std::vector<Value> captured;  // of the graph around it, one for each of its captured()
     // Tensors of the graphs around it that were written, with what they hold at its end.
     std::vector<std::pair<TensorCell*, Value>> written;
+    // What a loop's body appended to lists of the graph around it.
+    std::vector<std::pair<std::shared_ptr<Container>, Item>> appended;
   };
-  Branch run_branch(const Block& block, const std::function<void()>& begin = {});
+  enum class BranchKind : std::uint8_t { kBranch, kLoopBody };
+  Branch run_branch(const Block& block, BranchKind kind, const std::function<void()>& begin = {});
   // Makes `values` the outputs of a branch, in order.
   void finish_branch(Branch& branch, const std::vector<Value>& values);
+
+  // Appends to a list of the graph around a loop's body, which is the graph of the moment. Fails
+  // with kUnsupported anywhere else.
+  void append_outside(const std::shared_ptr<Container>& list, const Item& item);
+  // Hands a tensor of a graph around this one a value, which it has here alone.
+  void hand_over(TensorCell& cell, const Value& value);
 
   // An axis that is held at a number by the call of the moment.
   void note_frozen(const Dim& dim, std::int64_t size);
@@ -88,6 +97,8 @@ class Lowering {
     std::vector<Value> captured;  // of the frame below
     // Tensors of the frames below as they were before this one touched them.
     std::vector<std::pair<TensorCell*, TensorCell>> before;
+    BranchKind kind = BranchKind::kBranch;
+    std::vector<std::pair<std::shared_ptr<Container>, Item>> appended;
   };
 
   Value here(const Value& value, std::size_t frame);

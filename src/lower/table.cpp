@@ -356,6 +356,7 @@ constexpr Row kTable[] = {
     {"prim.DictConstruct", dict_construct},
     {"prim.If", if_},
     {"prim.ListConstruct", list_construct},
+    {"prim.Loop", loop},
     {"prim.NamedTupleConstruct", named_tuple_construct},
     {"prim.NumToTensor", num_to_tensor},
     {"prim.RaiseException", raise_exception},

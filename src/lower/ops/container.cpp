@@ -77,8 +77,11 @@ Item len(const Call& call, Builder&) {
 Item append(const Call& call, Builder&) {
   const Item& list = call.at(0);
   if (!list.is_list()) call.refuse("it appends to ", list.kind_name());
-  if (list.container()->depth != call.lowering().depth())
-    call.refuse("it appends to a list in a branch that only the run decides on");
+  if (list.container()->depth != call.lowering().depth()) {
+    call.lowering().append_outside(std::get<std::shared_ptr<Container>>(list.data), call.at(1));
+    return list;
+  }
+  if (list.container()->stacked) call.refuse("it appends to a list that a loop has made");
   list.container()->items.push_back(call.at(1));
   return list;
 }

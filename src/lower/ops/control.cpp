@@ -1,4 +1,5 @@
 // Branches: taken at once where the condition is known, else by ONNX's If.
+#include "lower/flat.h"
 #include "lower/ops/ops.h"
 
 namespace voxport::ops {
@@ -12,46 +13,6 @@ bool raises(const Block& block) {
   });
 }
 
-Item together(const Call& call, std::vector<Item> results) {
-  if (results.size() == 1 && !call.program_call().unpacks) return results.front();
-  return Item::tuple(std::move(results));
-}
-
-// The tensors and numbers in an item, in order.
-void flatten_into(Lowering& lowering, const Item& item, std::vector<Value>& values) {
-  if (item.is_tensor()) {
-    values.push_back(lowering.read(*item.cell()));
-  } else if (const Number* number = item.number()) {
-    values.push_back(lowering.value_of(*number));
-  } else if (const Container* container = item.container()) {
-    for (const Item& part : container->items) flatten_into(lowering, part, values);
-  }
-}
-
-// An item like the pattern, of other values.
-Item rebuilt(Lowering& lowering, const Item& pattern, std::span<const Value>& values) {
-  if (pattern.is_tensor() || pattern.number()) {
-    const Value value = values.front();
-    values = values.subspan(1);
-    return pattern.is_tensor() ? Item(value) : Item(lowering.number_of(value));
-  }
-  if (const Container* container = pattern.container()) {
-    auto copy = std::make_shared<Container>(*container);
-    for (Item& part : copy->items) part = rebuilt(lowering, part, values);
-    return copy;
-  }
-  return pattern;
-}
-
-bool is_alike(const Item& a, const Item& b) {
-  if (a.data.index() != b.data.index()) return false;
-  const Container* x = a.container();
-  const Container* y = b.container();
-  if (!x) return true;
-  return x->kind == y->kind && x->items.size() == y->items.size() &&
-         std::ranges::equal(x->items, y->items, is_alike);
-}
-
 // One branch as a graph: its results, then what became of each of `cells`.
 struct Side {
   std::shared_ptr<Graph> graph;
@@ -63,7 +24,7 @@ struct Side {
 
 Side run_side(Lowering& lowering, const Block& block, const std::vector<TensorCell*>& cells,
               const std::vector<DType>& dtypes) {
-  Lowering::Branch branch = lowering.run_branch(block);
+  Lowering::Branch branch = lowering.run_branch(block, Lowering::BranchKind::kBranch);
   std::vector<Value> values;
   for (const Item& result : branch.results) flatten_into(lowering, result, values);
   for (TensorCell* cell : cells) values.push_back(lowering.read(*cell));
@@ -129,7 +90,7 @@ Item if_node(const Call& call, const Value& condition) {
   std::vector<Item> results;
   for (const Item& pattern : yes.results) results.push_back(rebuilt(lowering, pattern, values));
   for (std::size_t i = 0; i < cells.size(); ++i) lowering.write(*cells[i], values[i]);
-  return together(call, std::move(results));
+  return as_results(call.program_call(), std::move(results));
 }
 
 }  // namespace
@@ -142,7 +103,7 @@ Item if_(const Call& call, Builder&) {
   // A program that is right does not raise.
   if (!known && raises(blocks[0])) known = false;
   if (!known && raises(blocks[1])) known = true;
-  if (known) return together(call, call.lowering().run(blocks[*known ? 0 : 1]));
+  if (known) return as_results(call.program_call(), call.lowering().run(blocks[*known ? 0 : 1]));
   Lowering& lowering = call.lowering();
   return if_node(call, lowering.value_of(condition, DType::kBool));
 }

@@ -272,4 +272,7 @@ Item tuple_construct(const Call& call, Builder& g);
 // control.cpp
 Item if_(const Call& call, Builder& g);
 
+// loop.cpp
+Item loop(const Call& call, Builder& g);
+
 }  // namespace voxport::ops

@@ -1,0 +1,45 @@
+#include "lower/flat.h"
+
+#include <algorithm>
+
+namespace voxport {
+
+void flatten_into(Lowering& lowering, const Item& item, std::vector<Value>& values) {
+  if (item.is_tensor()) {
+    values.push_back(lowering.read(*item.cell()));
+  } else if (const Number* number = item.number()) {
+    values.push_back(lowering.value_of(*number));
+  } else if (const Container* container = item.container()) {
+    for (const Item& part : container->items) flatten_into(lowering, part, values);
+  }
+}
+
+Item rebuilt(Lowering& lowering, const Item& pattern, std::span<const Value>& values) {
+  if (pattern.is_tensor() || pattern.number()) {
+    const Value value = values.front();
+    values = values.subspan(1);
+    return pattern.is_tensor() ? Item(value) : Item(lowering.number_of(value));
+  }
+  if (const Container* container = pattern.container()) {
+    auto copy = std::make_shared<Container>(*container);
+    for (Item& part : copy->items) part = rebuilt(lowering, part, values);
+    return copy;
+  }
+  return pattern;
+}
+
+bool is_alike(const Item& a, const Item& b) {
+  if (a.data.index() != b.data.index()) return false;
+  const Container* x = a.container();
+  const Container* y = b.container();
+  if (!x) return true;
+  return x->kind == y->kind && x->items.size() == y->items.size() &&
+         std::ranges::equal(x->items, y->items, is_alike);
+}
+
+Item as_results(const ProgramCall& call, std::vector<Item> results) {
+  if (results.size() == 1 && !call.unpacks) return results.front();
+  return Item::tuple(std::move(results));
+}
+
+}  // namespace voxport

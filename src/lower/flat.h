@@ -1,0 +1,25 @@
+// Items taken apart into values and put together again, to pass through nodes that have branches or
+// bodies: tensors and numbers become values, everything else stays what it is.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lower/item.h"
+#include "lower/lowering.h"
+
+namespace voxport {
+
+// Adds the tensors and numbers in an item to `values`, in order.
+void flatten_into(Lowering& lowering, const Item& item, std::vector<Value>& values);
+
+// An item like the pattern, of the first values, which are taken off the span.
+Item rebuilt(Lowering& lowering, const Item& pattern, std::span<const Value>& values);
+
+// Whether two items have their tensors and numbers in the same places.
+bool is_alike(const Item& a, const Item& b);
+
+// What a call with blocks gives for the results of one of them.
+Item as_results(const ProgramCall& call, std::vector<Item> results);
+
+}  // namespace voxport

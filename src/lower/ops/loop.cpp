@@ -1,0 +1,247 @@
+// Loops: written out where the number of rounds is known and small, else ONNX's Loop.
+#include <limits>
+#include <map>
+
+#include "lower/arithmetic.h"
+#include "lower/flat.h"
+#include "lower/ops/ops.h"
+
+namespace voxport::ops {
+namespace {
+
+// Rounds times calls that are written out.
+constexpr std::int64_t kMaxWrittenOut = 20'000;
+
+std::int64_t count_calls(const Block& block) {
+  std::int64_t calls = 1;
+  for_each_call(block, [&](const ProgramCall&) { ++calls; });
+  return calls;
+}
+
+// What goes from round to round.
+struct State {
+  Number trips;      // how many rounds there may be still
+  Number condition;  // whether there is a next one
+  std::vector<Item> carried;
+};
+
+// Writes rounds out for as long as it is known that there is one. Gives whether it is over.
+bool write_out(const Call& call, State& state, std::int64_t& round) {
+  Lowering& lowering = call.lowering();
+  const Block& block = call.program_call().blocks[0];
+  const std::int64_t most = kMaxWrittenOut / count_calls(block);
+  const auto trips = state.trips.as_int();
+  const bool is_while = trips == std::numeric_limits<std::int64_t>::max();
+  if (!trips || (!is_while && *trips > most)) return trips == 0;
+  while (state.condition.as_bool() == true && round < *trips && round < most) {
+    lowering.set(block.inputs.at(0), Number::of_int(round));
+    for (std::size_t i = 0; i < state.carried.size(); ++i)
+      lowering.set(block.inputs.at(i + 1), state.carried[i]);
+    std::vector<Item> results = lowering.run(block);
+    if (!results.at(0).number()) call.refuse("its condition is ", results[0].kind_name());
+    state.condition = *results[0].number();
+    state.carried.assign(results.begin() + 1, results.end());
+    ++round;
+  }
+  state.trips = Number::of_int(is_while ? *trips : *trips - round);
+  return state.condition.as_bool() == false || state.trips.as_int() == 0;
+}
+
+// A value that is carried: what it is for every round.
+struct Carried {
+  Value initial;
+  Type type;
+};
+
+// One body of an ONNX Loop, with what came of it.
+struct Body {
+  std::shared_ptr<Graph> graph;
+  std::vector<Value> captured;
+  std::vector<Item> results;                      // of the carried items
+  std::vector<Type> types;                        // of the carried values, as they leave the body
+  std::vector<TensorCell*> written;               // outer tensors
+  std::vector<std::shared_ptr<Container>> lists;  // that it appends to
+  std::vector<Type> parts;                        // what it appends
+};
+
+class LoopBuilder {
+ public:
+  LoopBuilder(const Call& call, State state, std::int64_t first_round)
+      : call_(call),
+        lowering_(call.lowering()),
+        block_(call.program_call().blocks[0]),
+        state_(std::move(state)),
+        first_round_(first_round) {}
+
+  Item build() {
+    for (const Item& item : state_.carried) add_carried(item);
+    constexpr int kMaxTries = 8;
+    Body body;
+    for (int i = 0; i < kMaxTries; ++i) {
+      body = run_body();
+      if (!generalise(body)) return make_node(body);
+    }
+    call_.refuse("the shapes of what it carries from round to round do not settle");
+  }
+
+ private:
+  void add_carried(const Item& item) {
+    std::vector<Value> values;
+    flatten_into(lowering_, item, values);
+    for (const Value& value : values) {
+      Type type = value.type();
+      type.elements.reset();  // a number that changes
+      carried_.push_back({value, std::move(type)});
+    }
+  }
+
+  Body run_body() {
+    Body body;
+    Lowering::Branch branch =
+        lowering_.run_branch(block_, Lowering::BranchKind::kLoopBody, [this] { begin_body(); });
+    if (branch.results.empty() || !branch.results[0].number())
+      call_.refuse("its condition is no bool");
+    std::vector<Value> values = {lowering_.value_of(*branch.results[0].number(), DType::kBool)};
+    body.results.assign(branch.results.begin() + 1, branch.results.end());
+    if (!std::ranges::equal(body.results, state_.carried, is_alike))
+      call_.refuse("what it carries is of another kind after a round");
+    for (const Item& item : body.results) flatten_into(lowering_, item, values);
+    for (TensorCell* cell : cells_) values.push_back(lowering_.read(*cell));
+    for (std::size_t i = 1; i < values.size(); ++i) {
+      const DType dtype = carried_[i - 1].type.dtype;
+      if (values[i].dtype() != dtype) values[i] = cast(values[i], dtype);
+      body.types.push_back(values[i].type());
+    }
+    for (const auto& [list, item] : branch.appended) {
+      if (!item.is_tensor()) call_.refuse("it appends ", item.kind_name(), " to a list");
+      values.push_back(lowering_.read(*item.cell()));
+      body.lists.push_back(list);
+      body.parts.push_back(values.back().type());
+    }
+    for (const auto& [cell, value] : branch.written) body.written.push_back(cell);
+    lowering_.finish_branch(branch, values);
+    body.graph = std::move(branch.graph);
+    body.captured = std::move(branch.captured);
+    return body;
+  }
+
+  // The inputs of the body: the round, the condition, and what is carried.
+  void begin_body() {
+    Graph& graph = lowering_.graph();
+    Type round{DType::kInt64, Shape{}, {}};
+    const Value counted = graph.add_input("round", round);
+    graph.add_input("condition", {DType::kBool, Shape{}, {}});
+    lowering_.set(block_.inputs.at(0),
+                  compute(lowering_, Arithmetic::kAdd, lowering_.size_of(counted),
+                          Number::of_int(first_round_)));
+    std::vector<Value> inputs;
+    for (std::size_t i = 0; i < carried_.size(); ++i)
+      inputs.push_back(graph.add_input(cat("carried_", i), carried_[i].type));
+    std::span<const Value> rest = inputs;
+    for (std::size_t i = 0; i < state_.carried.size(); ++i)
+      lowering_.set(block_.inputs.at(i + 1), rebuilt(lowering_, state_.carried[i], rest));
+    for (std::size_t i = 0; i < cells_.size(); ++i) lowering_.hand_over(*cells_[i], rest[i]);
+  }
+
+  // What a round changed that was taken to stay is let free, for another try.
+  bool generalise(const Body& body) {
+    bool changed = false;
+    for (std::size_t i = 0; i < body.types.size(); ++i) {
+      Shape& shape = *carried_[i].type.shape;
+      if (shape.size() != body.types[i].shape->size())
+        call_.refuse("a tensor that it carries has ", shape.size(), " axes at first and ",
+                     body.types[i].shape->size(), " after a round");
+      for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        if (shape[axis] == (*body.types[i].shape)[axis] || is_free_[{i, axis}]) continue;
+        shape[axis] = Dim::symbol(lowering_.new_symbol());
+        is_free_[{i, axis}] = true;
+        changed = true;
+      }
+    }
+    for (TensorCell* cell : body.written) {
+      if (std::ranges::find(cells_, cell) != cells_.end()) continue;
+      cells_.push_back(cell);
+      const Value value = lowering_.read(*cell);
+      carried_.push_back({value, {value.dtype(), value.shape(), {}}});
+      changed = true;
+    }
+    return changed;
+  }
+
+  // How many rounds there are, where that can be told before them.
+  Dim count_rounds() {
+    if (state_.condition.as_bool() == true && condition_stays_ && !is_endless())
+      return state_.trips.dim();
+    return Dim::symbol(lowering_.new_symbol());
+  }
+
+  bool is_endless() const {
+    return state_.trips.as_int() == std::numeric_limits<std::int64_t>::max();
+  }
+
+  Item make_node(const Body& body) {
+    const Value* condition = nullptr;
+    for (const auto& [name, value] : body.graph->outputs())
+      if (!condition) condition = &value;
+    condition_stays_ = condition && condition->constant() != nullptr;
+    std::vector<Value> inputs = {is_endless() ? Value() : lowering_.value_of(state_.trips),
+                                 lowering_.value_of(state_.condition, DType::kBool)};
+    std::vector<Type> types;
+    for (const Carried& carried : carried_) {
+      inputs.push_back(lowering_.here(carried.initial));
+      types.push_back(carried.type);
+    }
+    const Dim rounds = count_rounds();
+    for (Type part : body.parts) {
+      part.shape->insert(part.shape->begin(), rounds);
+      part.elements.reset();
+      types.push_back(std::move(part));
+    }
+    Graph& graph = lowering_.graph();
+    const Node node = graph.add_node(graph.take_name("Loop"), "Loop", std::move(inputs),
+                                     {{"body", std::shared_ptr<const Graph>(body.graph)}}, types);
+    graph.set_captured(node, body.captured);
+    return take_results(body, node.outputs());
+  }
+
+  Item take_results(const Body& body, std::span<const Value> values) {
+    std::vector<Item> results;
+    for (const Item& pattern : body.results) results.push_back(rebuilt(lowering_, pattern, values));
+    for (std::size_t i = 0; i < cells_.size(); ++i) lowering_.write(*cells_[i], values[i]);
+    for (std::size_t i = 0; i < body.lists.size(); ++i) {
+      if (body.lists[i]->stacked) call_.refuse("two loops append to one list");
+      body.lists[i]->stacked = values[cells_.size() + i];
+    }
+    return as_results(call_.program_call(), std::move(results));
+  }
+
+  const Call& call_;
+  Lowering& lowering_;
+  const Block& block_;
+  State state_;
+  std::int64_t first_round_;
+  std::vector<Carried> carried_;
+  std::vector<TensorCell*> cells_;  // outer tensors that the body writes to
+  std::map<std::pair<std::size_t, std::size_t>, bool> is_free_;
+  bool condition_stays_ = false;
+};
+
+}  // namespace
+
+// prim.Loop(max_trip_count, condition, carried...) {body}
+Item loop(const Call& call, Builder&) {
+  const ProgramCall& program = call.program_call();
+  if (program.blocks.size() != 1 || call.arguments().size() < 2)
+    call.refuse("it has no body, or nothing that ends it");
+  State state{
+      call.number_at(0), as_kind(call.lowering(), call.number_at(1), Number::Kind::kBool), {}};
+  for (std::size_t i = 2; i < call.arguments().size(); ++i) state.carried.push_back(call.at(i));
+  const std::size_t count = state.carried.size();
+  if (program.blocks[0].inputs.size() != count + 1 || program.blocks[0].results.size() != count + 1)
+    call.refuse("its body takes and gives other numbers of values than it carries");
+  std::int64_t round = 0;
+  if (write_out(call, state, round)) return as_results(program, std::move(state.carried));
+  return LoopBuilder(call, std::move(state), round).build();
+}
+
+}  // namespace voxport::ops
