@@ -53,7 +53,14 @@ struct NamedArgument {
   Argument value;
 };
 
-struct Block;
+struct ProgramCall;
+
+// Calls in order, with what comes in and goes out.
+struct Block {
+  std::vector<Variable> inputs;
+  std::vector<ProgramCall> calls;
+  std::vector<Argument> results;
+};
 
 // An operator, applied.
 //
@@ -82,12 +89,6 @@ struct ProgramCall {
   bool unpacks = false;
   std::vector<Block> blocks;
   std::uint32_t place = 0;  // in Program::places
-};
-
-struct Block {
-  std::vector<Variable> inputs;
-  std::vector<ProgramCall> calls;
-  std::vector<Argument> results;
 };
 
 // Where a call comes from, for people: the module it was written in, and the line.
