@@ -27,7 +27,7 @@ inline ZipContents contents_of(const Blob& file) {
 inline Blob zip_of(const ZipContents& contents) {
   const auto number = [](std::uint64_t value, int bytes) {
     std::string text;
-    for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+    for (int i = 0; i < bytes; ++i, value >>= 8) text += static_cast<char>(value & 0xff);
     return text;
   };
   std::string file;
