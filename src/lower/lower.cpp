@@ -112,7 +112,7 @@ class ProgramLowering {
     } else if (item.is_tensor()) {
       outputs_.emplace_back(path, lowering_.read(*item.cell()));
     } else if (const Number* number = item.number()) {
-      outputs_.emplace_back(path, lowering_.value_of(*number, number->dtype()));
+      outputs_.emplace_back(path, lowering_.value_of(*number));
     }
   }
 

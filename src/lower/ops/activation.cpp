@@ -183,8 +183,10 @@ Item safe_softmax(const Call& call, Builder& g) {
 }
 
 // aten.silu(Tensor self) -> Tensor
-Item silu(const Call& call, Builder&) {
+// ONNX Runtime takes x * sigmoid(x) for an operator that it does not have for float64.
+Item silu(const Call& call, Builder& g) {
   const Value x = operand(call);
+  if (x.dtype() == DType::kFloat64) return x / (voxport::exp(g.node("Neg", {x})) + 1);
   return x * sigmoid(x);
 }
 

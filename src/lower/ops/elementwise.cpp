@@ -76,6 +76,15 @@ Value extreme_of_numbers(const char* op, const Value& a, const Value& b) {
   return where(is_nan(a), b, where(is_nan(b), a, extreme(op, a, b)));
 }
 
+// Two numbers. Where a limit is left out Clip ends at the largest float, not at infinity, and it
+// does not say what becomes of x where one is NaN.
+bool are_plain_limits(const Call& call) {
+  const auto is_plain = [](const Number* number) {
+    return number && number->is_constant() && !std::isnan(*number->as_float());
+  };
+  return is_plain(call.item("min").number()) && is_plain(call.item("max").number());
+}
+
 // log(base^a + base^b), from the larger of the two.
 Value log_add(const Call& call, double log_of_base) {
   const std::vector<Value> values = both_floats(call);
@@ -152,6 +161,7 @@ Item clamp(const Call& call, Builder&) {
   if (names.size() == 1) call.refuse("it has neither min nor max");
   const std::vector<Value> values = call.promoted(names);
   Value x = values[0];
+  if (are_plain_limits(call)) return apply_op("Clip", values);
   if (call.has("min")) x = extreme("Max", x, values[1]);
   if (call.has("max")) x = extreme("Min", x, values.back());
   return x;
