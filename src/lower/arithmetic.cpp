@@ -112,8 +112,9 @@ Number as_kind(Lowering& lowering, const Number& number, Kind kind) {
 }
 
 Number compute(Lowering& lowering, Arithmetic what, const Number& a, const Number& b) {
-  const bool is_float =
-      a.kind() == Kind::kFloat || b.kind() == Kind::kFloat || what == Arithmetic::kTrueDiv;
+  const bool is_fraction =
+      what == Arithmetic::kTrueDiv || (what == Arithmetic::kPow && b.as_float().value_or(0) < 0);
+  const bool is_float = a.kind() == Kind::kFloat || b.kind() == Kind::kFloat || is_fraction;
   if (!is_float) {
     const Number x = as_kind(lowering, a, Kind::kInt);
     const Number y = as_kind(lowering, b, Kind::kInt);

@@ -11,8 +11,8 @@ namespace voxport {
 
 enum class Arithmetic { kAdd, kSub, kMul, kTrueDiv, kFloorDiv, kRemainder, kPow, kMin, kMax };
 
-// Python's rules: ints stay ints but for kTrueDiv, // and % round down. Fails with kUnsupported for
-// a division of known numbers by zero.
+// Python's rules: ints stay ints but for kTrueDiv and negative powers, // and % round down. Fails
+// with kUnsupported for a division of known numbers by zero.
 Number compute(Lowering& lowering, Arithmetic what, const Number& a, const Number& b);
 Number negative(Lowering& lowering, const Number& a);
 

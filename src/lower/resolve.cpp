@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 
 #include "base/fail.h"
@@ -72,8 +73,14 @@ using Arguments = std::vector<std::pair<std::string, Item>>;
 // The arguments by the schema's names, where they fit it.
 std::optional<Arguments> by_name(Lowering& lowering, const Schema& schema,
                                  const std::vector<Given>& given, std::optional<Freedom> freedom) {
-  std::vector<const Item*> found(schema.arguments.size(), nullptr);
+  const bool takes_any = !schema.arguments.empty() && schema.arguments.back().name == "...";
+  std::vector<const Item*> found(schema.arguments.size() - takes_any, nullptr);
+  Arguments rest;
   for (std::size_t i = 0; i < given.size(); ++i) {
+    if (takes_any && i >= found.size()) {
+      rest.emplace_back("...", given[i].item);
+      continue;
+    }
     std::size_t at = i;
     if (!given[i].name.empty()) {
       const auto named = std::ranges::find(schema.arguments, given[i].name, &SchemaArgument::name);
@@ -91,6 +98,7 @@ std::optional<Arguments> by_name(Lowering& lowering, const Schema& schema,
     arguments.emplace_back(argument.name,
                            found[i] ? *found[i] : lowering.evaluate(*argument.otherwise));
   }
+  std::ranges::move(rest, std::back_inserter(arguments));
   return arguments;
 }
 

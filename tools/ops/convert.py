@@ -7,7 +7,7 @@ WORDS = {"f32": "float32", "f64": "float64", "f16": "float16", "i64": "int64", "
          "u8": "uint8", "bool": "bool"}
 FRACTIONS = [0, 0.5, -0.5, 1.9, -1.9, 2.5, -100.7, 100.7]
 ALIASES = ["alias", "detach", "lift_fresh", "resolve_conj", "resolve_neg", "real", "conj", "positive"]
-COPIES = ["clone", "lift_fresh_copy", "alias_copy", "detach_copy", "contiguous"]
+COPIES = ["clone", "lift_fresh_copy", "contiguous"]
 
 CASES = [
     *[case(f"{a}_to_{b}", f"y = aten.to.dtype(x, {WORDS[b]})", x=of(f"{a}[8]", values=FRACTIONS))

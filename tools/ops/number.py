@@ -67,7 +67,6 @@ CASES = [
          t = aten.copysign.float(3.0, -0.0)
          u = aten.log.float_float(8.0, 2.0)
          return r, s, t, u"""),
-    case("is_nonzero", "r = aten.is_nonzero.default(x)\nreturn r", x=of("f32[1]", values=[0.5])),
     case("item", "n = aten.item.default(x)\ny = aten.mul.Tensor(z, n)\nreturn y", x=of("f32[1]", values=[0.5]), z="i64[3]"),
     case("assertions", """
          n = aten.item.default(x)

@@ -8,7 +8,7 @@ namespace voxport::ops {
 namespace {
 
 // A tensor of its own. As PyTorch copies it, which keeps the order of axes in memory.
-Item copy_of(const Call& call, const Value& value) {
+Item own_copy(const Call& call, const Value& value) {
   Item copy = value;
   if (const TensorCell* self = call.at(0).cell()) {
     copy.cell()->is_contiguous = self->is_contiguous;
@@ -22,9 +22,9 @@ Item in_dtype(const Call& call, std::optional<DType> dtype, bool is_copy) {
   const TensorCell* self = call.at(0).cell();
   const bool stays =
       !dtype || *dtype == x.dtype() || (self && self->is_complex && *dtype > DType::kBool);
-  if (stays) return is_copy ? copy_of(call, x) : call.same(first(call));
+  if (stays) return is_copy ? own_copy(call, x) : call.same(first(call));
   if (self && self->is_complex) call.refuse("it drops the imaginary part of complex numbers");
-  return copy_of(call, converted(x, *dtype));
+  return own_copy(call, converted(x, *dtype));
 }
 
 // A value in the shape and the type of the first argument.
@@ -85,7 +85,7 @@ Item autocast_to(const Call& call, Builder&) {
 
 // aten.clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor
 Item clone(const Call& call, Builder&) {
-  Item copy = copy_of(call, operand(call));
+  Item copy = own_copy(call, operand(call));
   constexpr std::int64_t kContiguousFormat = 0;
   if (call.integer_or_none("memory_format") == kContiguousFormat) copy.cell()->is_contiguous = true;
   return copy;
@@ -95,6 +95,7 @@ Item clone(const Call& call, Builder&) {
 // aten.copy.t(t[] self) -> t[]
 Item copy(const Call& call, Builder&) {
   if (const Container* container = call.at(0).container()) {
+    if (container->stacked) call.refuse("it copies a list whose length only the run can tell");
     auto shallow = std::make_shared<Container>(*container);
     shallow->depth = 0;
     return shallow;

@@ -15,10 +15,17 @@ Value scaled(const Call& call, const Value& other) {
   return apply_op("Mul", {other, call.lowering().value_of(*alpha, other.dtype())});
 }
 
+const std::vector<Item>& items_of(const Call& call, std::size_t i) {
+  const Container* container = call.at(i).container();
+  if (!container) call.refuse("it joins a list and ", call.at(i).kind_name());
+  if (container->stacked) call.refuse("it copies a list whose length only the run can tell");
+  return container->items;
+}
+
 // Two lists, one after the other.
 Item joined_lists(const Call& call) {
-  std::vector<Item> items = call.at(0).container()->items;
-  const auto& more = call.at(1).container()->items;
+  std::vector<Item> items = items_of(call, 0);
+  const std::vector<Item>& more = items_of(call, 1);
   items.insert(items.end(), more.begin(), more.end());
   return Item::list(std::move(items));
 }
@@ -27,7 +34,7 @@ Item joined_lists(const Call& call) {
 Item repeated_list(const Call& call) {
   const bool is_first = call.at(0).is_list();
   const std::int64_t times = call.integer(is_first ? second(call) : first(call));
-  const std::vector<Item>& once = call.at(is_first ? 0 : 1).container()->items;
+  const std::vector<Item>& once = items_of(call, is_first ? 0 : 1);
   constexpr std::int64_t kMaxItems = 1 << 20;
   if (times > 0 && !once.empty() && times > kMaxItems / static_cast<std::int64_t>(once.size()))
     call.refuse("it makes a list of more than ", kMaxItems, " items");

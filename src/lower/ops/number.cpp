@@ -25,13 +25,18 @@ Item parsed_text(const Call& call, const std::string& text) {
   return Number::of_float(parsed<double>(call, text));
 }
 
-// prim.max.self_int(int[] self) -> int
 Number extreme_of_list(const Call& call, Arithmetic what) {
   const std::vector<Number> numbers = call.numbers(first(call));
   if (numbers.empty()) call.refuse("it is given an empty list");
   Number result = numbers.front();
   for (const Number& number : numbers) result = compute(call.lowering(), what, result, number);
   return result;
+}
+
+Number extreme(const Call& call, Arithmetic what) {
+  if (!call.at(0).container()) return on_numbers(call, what);
+  if (call.arguments().size() > 1) call.refuse("it compares lists");
+  return extreme_of_list(call, what);
 }
 
 }  // namespace
@@ -44,8 +49,9 @@ Item round_to_zero_floordiv(const Call& call, Builder&) {
   const Number a = call.number("a");
   const Number b = call.number("b");
   if (b.as_int() == 0) call.refuse("it divides by 0");
-  if (a.is_constant() && b.is_constant()) return Number::of_int(*a.as_int() / *b.as_int());
   Lowering& lowering = call.lowering();
+  if (b.as_int() == -1) return negative(lowering, a);
+  if (a.is_constant() && b.is_constant()) return Number::of_int(*a.as_int() / *b.as_int());
   return lowering.size_of(lowering.value_of(a) / lowering.value_of(b));  // as ONNX divides ints
 }
 
@@ -66,18 +72,10 @@ Item gcd(const Call& call, Builder&) {
 }
 
 // prim.max(Scalar a, Scalar b) -> Scalar, prim.max.self_int(int[] self) -> int
-Item prim_max(const Call& call, Builder&) {
-  if (call.at(0).container() && call.arguments().size() > 1) call.refuse("it compares lists");
-  return call.at(0).container() ? extreme_of_list(call, Arithmetic::kMax)
-                                : on_numbers(call, Arithmetic::kMax);
-}
+Item prim_max(const Call& call, Builder&) { return extreme(call, Arithmetic::kMax); }
 
 // prim.min(Scalar a, Scalar b) -> Scalar, prim.min.self_int(int[] self) -> int
-Item prim_min(const Call& call, Builder&) {
-  if (call.at(0).container() && call.arguments().size() > 1) call.refuse("it compares lists");
-  return call.at(0).container() ? extreme_of_list(call, Arithmetic::kMin)
-                                : on_numbers(call, Arithmetic::kMin);
-}
+Item prim_min(const Call& call, Builder&) { return extreme(call, Arithmetic::kMin); }
 
 // aten.sum.int(int[] self) -> int
 Item sum_of_list(const Call& call, Builder&) {
@@ -99,8 +97,7 @@ Item number_of_tensor(const Call& call, Builder&) {
   const std::string_view name = call.name();
   if (name.starts_with("aten.Int")) return as_kind(call.lowering(), number, Number::Kind::kInt);
   if (name.starts_with("aten.Float")) return as_kind(call.lowering(), number, Number::Kind::kFloat);
-  if (name == "aten.Bool" || name == "aten.is_nonzero")
-    return as_kind(call.lowering(), number, Number::Kind::kBool);
+  if (name == "aten.Bool") return as_kind(call.lowering(), number, Number::Kind::kBool);
   return number;
 }
 

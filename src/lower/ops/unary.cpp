@@ -291,6 +291,9 @@ Item round(const Call& call, Builder&) {
   if (decimals == 0) return rounded(call, "Round");
   const Value x = operand(call);
   if (!is_floating(x.dtype())) call.refuse("ints have no decimals to round");
+  constexpr std::int64_t kMaxDecimals = 300;
+  if (decimals > kMaxDecimals || decimals < -kMaxDecimals)
+    call.refuse("it rounds to ", decimals, " decimals");
   const double scale = std::pow(10.0, static_cast<double>(std::abs(decimals)));
   return decimals > 0 ? voxport::round(x * scale) / scale : voxport::round(x / scale) * scale;
 }
