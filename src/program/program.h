@@ -87,7 +87,7 @@ struct ProgramCall {
   // its parts; more than one result always unpacks.
   std::vector<Variable> results;
   bool unpacks = false;
-  std::vector<Block> blocks;
+  std::vector<Block> blocks = {};
   std::uint32_t place = 0;  // in Program::places
 };
 

@@ -73,12 +73,12 @@ Value modulo(const Value& a, const Value& b) {
 }
 
 Value power(const Value& base, const Value& exponent) {
-  const auto times =
-      exponent && exponent->below == Dim(1) ? exponent->above.constant() : std::nullopt;
-  if (!base || !times || *times > kMaxExponent || *times < -kMaxExponent) return std::nullopt;
+  if (!base || !exponent || exponent->below != Dim(1)) return std::nullopt;
+  const std::int64_t times = exponent->above.constant().value_or(kMaxExponent + 1);
+  if (times > kMaxExponent || times < -kMaxExponent) return std::nullopt;
   Value product = Fraction{1, 1, 1};
-  for (std::int64_t i = 0; i < std::abs(*times); ++i) product = multiply(product, base);
-  return *times < 0 ? divide(Fraction{1, 1, 1}, product) : product;
+  for (std::int64_t i = 0; i < std::abs(times); ++i) product = multiply(product, base);
+  return times < 0 ? divide(Fraction{1, 1, 1}, product) : product;
 }
 
 std::optional<Dim> size_of(const Value& value) {
