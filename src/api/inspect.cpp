@@ -13,6 +13,7 @@
 #include "api/stage_clock.h"
 #include "arch/architecture.h"
 #include "base/fail.h"
+#include "base/tensor_math.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/weight_norm.h"
 

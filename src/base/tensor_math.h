@@ -25,6 +25,10 @@ Tensor sum_of(std::vector<Tensor> parts);
 // The product of two matrices, summed in double.
 Tensor product(const Tensor& a, const Tensor& b);
 
+// Weight norm undone, at once: g * v / ||v||, the norm taken over the axes along which g has
+// size 1. Fails with kCorrupt when the shapes do not belong together.
+Tensor fold_weight_norm(const Tensor& g, const Tensor& v);
+
 // n - 1, ..., 1, 0.
 std::vector<std::int64_t> backwards(std::int64_t n);
 

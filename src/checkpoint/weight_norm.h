@@ -9,8 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "checkpoint/object.h"
-
 namespace voxport {
 
 // Where the parts of the weight `name` (such as "dec.ups.0.weight") would be.
@@ -22,9 +20,5 @@ WeightNormNames new_weight_norm(std::string_view name);
 
 // The name of the weight that `part` (some "...weight_v" or "...original1") is the direction of.
 std::optional<std::string> weight_of_direction(std::string_view part);
-
-// g * v / ||v|| in float32, the norm taken over the axes along which g has size 1. Fails with
-// kCorrupt when the shapes do not belong together.
-Tensor fold_weight_norm(const Tensor& g, const Tensor& v);
 
 }  // namespace voxport

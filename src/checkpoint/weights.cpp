@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "base/tensor_math.h"
 #include "checkpoint/weight_norm.h"
 
 namespace voxport {

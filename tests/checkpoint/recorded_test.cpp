@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <zlib.h>
 
+#include "base/tensor_math.h"
 #include "base/text.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/weight_norm.h"
