@@ -225,13 +225,27 @@ Item pack_padded_sequence(const Call& call, Builder& g);
 Item pad_packed_sequence(const Call& call, Builder& g);
 
 // norm.cpp
+Item batch_norm(const Call& call, Builder& g);
+Item batch_norm_with_reserve(const Call& call, Builder& g);
+Item fused_rms_norm(const Call& call, Builder& g);
+Item group_norm(const Call& call, Builder& g);
+Item instance_norm(const Call& call, Builder& g);
 Item layer_norm(const Call& call, Builder& g);
+Item native_batch_norm(const Call& call, Builder& g);
+Item native_group_norm(const Call& call, Builder& g);
+Item native_layer_norm(const Call& call, Builder& g);
+Item rms_norm(const Call& call, Builder& g);
 
 // conv.cpp
 Item conv(const Call& call, Builder& g);
 Item conv_tbc(const Call& call, Builder& g);
 Item conv_transpose(const Call& call, Builder& g);
 Item convolution(const Call& call, Builder& g);
+
+// weight_norm.cpp
+Item norm_except_dim(const Call& call, Builder& g);
+Item weight_norm(const Call& call, Builder& g);
+Item weight_norm_interface(const Call& call, Builder& g);
 
 // view.cpp
 Item contiguous(const Call& call, Builder& g);
