@@ -247,6 +247,14 @@ Item norm_except_dim(const Call& call, Builder& g);
 Item weight_norm(const Call& call, Builder& g);
 Item weight_norm_interface(const Call& call, Builder& g);
 
+// pool.cpp
+Item adaptive_avg_pool(const Call& call, Builder& g);
+Item adaptive_max_pool(const Call& call, Builder& g);
+Item avg_pool(const Call& call, Builder& g);
+Item max_pool(const Call& call, Builder& g);
+Item max_pool_with_indices(const Call& call, Builder& g);
+Item max_unpool(const Call& call, Builder& g);
+
 // view.cpp
 Item contiguous(const Call& call, Builder& g);
 Item expand_view(const Call& call, Builder& g);

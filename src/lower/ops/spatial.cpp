@@ -1,5 +1,7 @@
 #include "lower/ops/spatial.h"
 
+#include <cassert>
+
 namespace voxport::ops {
 
 Value in_dtype(const Value& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
@@ -13,6 +15,13 @@ Number size_at(const Call& call, const Value& x, std::int64_t axis) {
 
 Value size_value(const Call& call, const Value& x, std::int64_t axis) {
   return call.sizes({size_at(call, x, axis)});
+}
+
+std::size_t space_of(const Call& call) {
+  const std::string_view name = call.name();
+  const std::size_t digit = name.find_first_of("123");
+  assert(digit != std::string_view::npos);
+  return static_cast<std::size_t>(name[digit] - '0');
 }
 
 Value with_batch(const Call& call, const Value& x, std::size_t rank) {

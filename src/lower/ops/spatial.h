@@ -17,6 +17,9 @@ Number size_at(const Call& call, const Value& x, std::int64_t axis);
 // The same as int64 of shape [1].
 Value size_value(const Call& call, const Value& x, std::int64_t axis);
 
+// How many axes of space an operator has, by its name: 2 for aten.max_pool2d.
+std::size_t space_of(const Call& call);
+
 // The tensor with a batch of one where it has none: [c, t] becomes [1, c, t]. Asks for `rank` axes
 // or one less; refuses anything else.
 Value with_batch(const Call& call, const Value& x, std::size_t rank);
