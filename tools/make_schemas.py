@@ -25,11 +25,14 @@ PARTS_LEFT_OUT = """
     cudnn miopen mkldnn MKLDNN mkl_ mps vulkan nnpack xla_ cuda_ fbgemm cufft cslt triton rpc_
     Fusion Fused Guard Bail Profile profile TensorExpr MMTree MMBatch Stat Fallback Differentiable RequiresGrad TypeCheck
     _fw_ _lazy batch_dim philox _thnn thnn_ slow_conv conv_depthwise _mm_v2 grouped_mm scaled_mm int4pack int8pack
-    transform_bias_rescale decoder_only native_multi_head transformer_encoder validate_ test_ foobar dep_token
+    transform_bias_rescale decoder_only validate_ test_ foobar dep_token
     batch_norm_stats batch_norm_gather batch_norm_update batch_norm_elemt batch_norm_reduce masked_scale helper
     cholesky symeig linalg_eig lstsq lobpcg geqrf ormqr orgqr svd triangular linalg_lu lu_unpack ldl_ _solve spsolve
     histogramdd sobol segment_ ctc bessel chebyshev hermite laguerre legendre scaled_modified spherical zeta airy
 """.split()
+
+# Names that are kept in spite of that: the fast path of nn.TransformerEncoder.
+KEPT = {"_nested_tensor_from_mask", "_nested_tensor_from_mask_left_aligned"}
 
 # Whole names: methods of strings, of processes far away, of names for axes, and the like.
 LEFT_OUT = set("""
@@ -72,7 +75,8 @@ def is_kept(schema):
     name, overload = overload_of(schema)
     word = name.partition("::")[2]
     types = schema.partition("(")[2]
-    return not (word in LEFT_OUT or any(part in word for part in PARTS_LEFT_OUT)
+    is_left_out = word not in KEPT and any(part in word for part in PARTS_LEFT_OUT)
+    return not (word in LEFT_OUT or is_left_out
                 or OVERLOADS_LEFT_OUT.fullmatch(overload)
                 or TYPES_LEFT_OUT.search(types) or writes_into_an_argument_by_name(schema))
 
