@@ -130,6 +130,8 @@ struct TensorCell {
   bool is_complex = false;
   // Of the data of a packed sequence: the same, padded, so that it need not be padded again.
   std::shared_ptr<const PackedSequence> packed = nullptr;
+  // Of a nested tensor, whose padded form `value` then is: bool [b, t], what belongs to it.
+  Value inside = {};
 };
 
 }  // namespace voxport

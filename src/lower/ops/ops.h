@@ -224,6 +224,19 @@ Item rnn_cell(const Call& call, Builder& g);
 Item pack_padded_sequence(const Call& call, Builder& g);
 Item pad_packed_sequence(const Call& call, Builder& g);
 
+// attention.cpp
+Item fused_attention(const Call& call, Builder& g);
+Item is_nested(const Call& call, Builder& g);
+Item masked_softmax(const Call& call, Builder& g);
+Item native_multi_head_attention(const Call& call, Builder& g);
+Item nested_tensor_from_mask(const Call& call, Builder& g);
+Item nested_tensor_from_mask_left_aligned(const Call& call, Builder& g);
+Item scaled_dot_product_attention(const Call& call, Builder& g);
+Item scaled_dot_product_attention_1_13(const Call& call, Builder& g);
+Item scaled_dot_product_attention_math(const Call& call, Builder& g);
+Item to_padded_tensor(const Call& call, Builder& g);
+Item transformer_encoder_layer_fwd(const Call& call, Builder& g);
+
 // norm.cpp
 Item batch_norm(const Call& call, Builder& g);
 Item batch_norm_with_reserve(const Call& call, Builder& g);
