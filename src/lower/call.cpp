@@ -31,14 +31,16 @@ const Item& Call::at(std::size_t i) const {
 }
 
 std::string Call::text_at(std::size_t i) const {
-  if (const std::string* text = at(i).text()) return *text;
-  wrong_kind(arguments_[i].first, "a string", arguments_[i].second);
+  const Item& argument = at(i);
+  if (const std::string* text = argument.text()) return *text;
+  wrong_kind(cat(i), "a string", argument);
 }
 
 Number Call::number_at(std::size_t i) const {
-  if (at(i).is_tensor()) return lowering_.number_of(lowering_.read(*at(i).cell()));
-  if (!at(i).number()) wrong_kind(arguments_[i].first, "a number", at(i));
-  return *at(i).number();
+  const Item& argument = at(i);
+  if (argument.is_tensor()) return lowering_.number_of(lowering_.read(*argument.cell()));
+  if (const Number* number = argument.number()) return *number;
+  wrong_kind(cat(i), "a number", argument);
 }
 
 Value Call::tensor(std::string_view name) const {

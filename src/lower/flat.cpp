@@ -18,7 +18,10 @@ Item rebuilt(Lowering& lowering, const Item& pattern, std::span<const Value>& va
   if (pattern.is_tensor() || pattern.number()) {
     const Value value = values.front();
     values = values.subspan(1);
-    return pattern.is_tensor() ? Item(value) : Item(lowering.number_of(value));
+    if (!pattern.is_tensor()) return lowering.number_of(value);
+    Item tensor = value;
+    tensor.cell()->is_complex = pattern.cell()->is_complex;
+    return tensor;
   }
   if (const Container* container = pattern.container()) {
     auto copy = std::make_shared<Container>(*container);

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "lower/lowering.h"
 #include "lower/table.h"
+#include "lower/unusual.h"
 #include "program/schema.h"
 
 namespace voxport {
@@ -75,7 +76,16 @@ class ProgramLowering {
       fail(Error::kUsage, "the program does not tell the shape of its input ",
            in_quotes(input.name), "; say it, as in --input '", printable(input.name),
            ":f32[batch_size, 10]'");
-    lowering_.set(input.variable, graph_->add_input(name, type));
+    const bool has_pairs = is_complex(type.dtype);
+    if (has_pairs) {
+      type.dtype = type.dtype == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64;
+      type.shape->push_back(2);
+      report_.notes.push_back(cat("the input ", in_quotes(name),
+                                  " is complex: its last axis holds the real and imaginary parts"));
+    }
+    Item item = graph_->add_input(name, type);
+    item.cell()->is_complex = has_pairs;
+    lowering_.set(input.variable, std::move(item));
   }
 
   Item number_input(const ProgramInput& input, const Value& value) {
@@ -83,7 +93,11 @@ class ProgramLowering {
   }
 
   void take_constant(const ProgramConstant& constant) {
-    lowering_.set(constant.variable, graph_->add_constant(constant.name, constant.values));
+    const bool has_pairs = is_complex(constant.values.dtype);
+    Item item = graph_->add_constant(constant.name,
+                                     has_pairs ? as_pairs(constant.values) : constant.values);
+    item.cell()->is_complex = has_pairs;
+    lowering_.set(constant.variable, std::move(item));
   }
 
   // Everything that could not be lowered, at once.
@@ -110,6 +124,11 @@ class ProgramLowering {
         collect(container->items[i], path.empty() ? part : cat(path, "_", part));
       }
     } else if (item.is_tensor()) {
+      if (item.cell()->inside) fail(Error::kUnsupported, "a result is a nested tensor");
+      if (item.cell()->is_complex)
+        report_.notes.push_back(cat("output ", outputs_.size(),
+                                    " is complex: its last axis holds the real and imaginary "
+                                    "parts"));
       outputs_.emplace_back(path, lowering_.read(*item.cell()));
     } else if (const Number* number = item.number()) {
       outputs_.emplace_back(path, lowering_.value_of(*number));
@@ -171,7 +190,8 @@ std::unique_ptr<Graph> lower(const Program& program, const LowerOptions& options
 bool is_lowered(std::string_view target) {
   const auto [name, overload] = split_target(target);
   const std::string_view plain = without_in_place(name);
-  return find_lowering(plain.empty() ? name : plain, overload.value_or("")) != nullptr;
+  const std::string_view operation = plain.empty() ? name : plain;
+  return find_lowering(operation, overload.value_or("")) || find_complex_lowering(operation);
 }
 
 }  // namespace voxport

@@ -8,6 +8,7 @@
 #include "lower/promote.h"
 #include "lower/resolve.h"
 #include "lower/table.h"
+#include "lower/unusual.h"
 
 namespace voxport {
 namespace {
@@ -31,6 +32,30 @@ double element_at(const Tensor& tensor) {
   double value = 0;
   for_each_element(tensor, [&](const std::byte* at) { value = element_value(tensor.dtype, at); });
   return value;
+}
+
+// Complex tensors have lowerings of their own, or are lowered part by part; nested ones are known
+// to few.
+Item apply(Lowering& lowering, std::string_view name, LowerOp op, const ProgramCall& call,
+           const ResolvedCall& resolved) {
+  Builder g(lowering.graph());
+  const auto lower = [&](LowerOp chosen, NamedItems arguments) {
+    return chosen(Call(lowering, call, resolved.schema, std::move(arguments)), g);
+  };
+  const NamedItems& arguments = resolved.arguments;
+  if (op && hands_on(name)) return lower(op, arguments);
+  if (has_nested(arguments) && !takes_nested(name))
+    fail(Error::kUnsupported,
+         "it is given a nested tensor, which only the layers of nn.TransformerEncoder take");
+  if (!has_complex(arguments)) {
+    if (!op) fail(Error::kUnsupported, "it is lowered for complex tensors alone");
+    return lower(op, arguments);
+  }
+  if (const LowerOp of_complex = find_complex_lowering(name)) return lower(of_complex, arguments);
+  if (!op || !works_on_parts(name)) fail(Error::kUnsupported, "it is given a complex tensor");
+  const Item real = lower(op, part_of(lowering, name, arguments, Part::kReal));
+  const Item imaginary = lower(op, part_of(lowering, name, arguments, Part::kImaginary));
+  return joined_parts(lowering, real, imaginary);
 }
 
 }  // namespace
@@ -225,22 +250,20 @@ Item Lowering::lower_call(const ProgramCall& call) {
   const std::string_view found =
       resolved.schema ? std::string_view(resolved.schema->overload) : overload.value_or("");
   const LowerOp lowering = find_lowering(plain.empty() ? name : plain, found);
-  if (!lowering) {
+  if (!lowering && !find_complex_lowering(plain.empty() ? name : plain)) {
     refuse(call, "");
     return Item::unknown();
   }
   if (has_unknown(resolved.arguments)) return Item::unknown();
   const Item self = resolved.arguments.empty() ? Item() : resolved.arguments.front().second;
-  const Call named(*this, call, resolved.schema, std::move(resolved.arguments));
-  Builder g(graph());
-  Item result = lowering(named, g);
+  Item result = apply(*this, plain.empty() ? name : plain, lowering, call, resolved);
   if (plain.empty()) return result;
   if (!self.is_tensor() || !result.is_tensor())
     fail(Error::kUnsupported, "it writes to ", self.kind_name(), ", expected a tensor");
   const Value target = read(*self.cell());
   Value value = read(*result.cell());
   if (value.dtype() != target.dtype()) value = cast(value, target.dtype());
-  if (value.rank() < target.rank()) value = expand(value, g.node("Shape", {target}));
+  if (value.rank() < target.rank()) value = expand(value, Builder(graph()).node("Shape", {target}));
   write(*self.cell(), value);
   return self;
 }

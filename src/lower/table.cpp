@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <span>
 
 #include "lower/ops/ops.h"
 
@@ -95,7 +96,9 @@ constexpr Row kTable[] = {
     {"aten.addcdiv", addcdiv},
     {"aten.addcmul", addcmul},
     {"aten._cdist_forward", cdist},
+    {"aten._conj", same},
     {"aten._euclidean_dist", cdist},
+    {"aten._fft_r2c", fft_r2c},
     {"aten._masked_softmax", masked_softmax},
     {"aten._native_multi_head_attention", native_multi_head_attention},
     {"aten._nested_tensor_from_mask", nested_tensor_from_mask},
@@ -173,6 +176,9 @@ constexpr Row kTable[] = {
     {"aten.bmm", matmul},
     {"aten.cdist", cdist},
     {"aten.chain_matmul", multi_dot},
+    {"aten.complex", complex},
+    {"aten.conj", same},
+    {"aten.conj_physical", same},
     {"aten.contiguous", contiguous},
     {"aten.cosine_similarity", cosine_similarity},
     {"aten.cross", cross},
@@ -201,6 +207,9 @@ constexpr Row kTable[] = {
     {"aten.feature_dropout", dropout},
     {"aten.fill", fill},
     {"aten.fix", ops::trunc},
+    {"aten.fft_fft", fft},
+    {"aten.fft_ifft", fft},
+    {"aten.fft_rfft", fft},
     {"aten.flatten", flatten},
     {"aten.float_power", float_power},
     {"aten.floor", rounding<"Floor">},
@@ -238,6 +247,8 @@ constexpr Row kTable[] = {
     {"aten.group_norm", group_norm},
     {"aten.gt", compare<"Greater">},
     {"aten.instance_norm", instance_norm},
+    {"aten.is_complex", is_complex},
+    {"aten.istft", istft},
     {"aten.item", number_of_tensor},
     {"aten.kron", kron},
     {"aten.layer_norm", layer_norm},
@@ -330,6 +341,13 @@ constexpr Row kTable[] = {
     {"aten.rrelu", rrelu},
     {"aten.rsqrt", rsqrt},
     {"aten.rsub", rsub},
+    {"aten.polar", polar},
+    {"aten.real", same},
+    {"aten.relu", unary<"Relu">},
+    {"aten.remainder", remainder},
+    {"aten.reshape", reshape_view},
+    {"aten.resolve_conj", same},
+    {"aten.resolve_neg", same},
     {"aten.rnn_relu", rnn},
     {"aten.rnn_relu_cell", rnn_cell},
     {"aten.rnn_tanh", rnn},
@@ -370,6 +388,7 @@ constexpr Row kTable[] = {
     {"aten.sqrt", unary_float<"Sqrt">},
     {"aten.square", square},
     {"aten.str", format},
+    {"aten.stft", stft},
     {"aten.sub", sub},
     {"aten.subtract", sub},
     {"aten.sum.int", sum_of_list},
@@ -399,6 +418,7 @@ constexpr Row kTable[] = {
     {"aten.where.self", where_self},
     {"aten.xlogy", xlogy},
     {"aten.zero", zero},
+    {"aten.view_as_complex", view_as_complex},
     {"prim.DictConstruct", dict_construct},
     {"prim.If", if_},
     {"prim.ListConstruct", list_construct},
@@ -417,18 +437,118 @@ constexpr Row kTable[] = {
 static_assert(std::ranges::is_sorted(kTable, {}, &Row::target));
 static_assert(std::ranges::adjacent_find(kTable, {}, &Row::target) == std::end(kTable));
 
-LowerOp find(std::string_view target) {
-  const auto* found = std::ranges::lower_bound(kTable, target, {}, &Row::target);
-  return found != std::end(kTable) && found->target == target ? found->lower : nullptr;
+// Where a tensor is complex, in alphabetical order.
+constexpr Row kComplexTable[] = {
+    {"aten._conj", complex_conj},
+    {"aten._fft_c2c", fft_c2c},
+    {"aten._fft_c2r", fft_c2r},
+    {"aten.abs", complex_abs},
+    {"aten.absolute", complex_abs},
+    {"aten.angle", complex_angle},
+    {"aten.conj", complex_conj},
+    {"aten.conj_physical", complex_conj},
+    {"aten.div", complex_div},
+    {"aten.exp", complex_exp},
+    {"aten.fft_fft", fft},
+    {"aten.fft_ifft", fft},
+    {"aten.fft_irfft", fft},
+    {"aten.imag", complex_imag},
+    {"aten.istft", istft},
+    {"aten.mul", complex_mul},
+    {"aten.multiply", complex_mul},
+    {"aten.real", complex_real},
+    {"aten.view_as_real", view_as_real},
+};
+static_assert(std::ranges::is_sorted(kComplexTable, {}, &Row::target));
+
+// What does the same to the real and to the imaginary part, in alphabetical order.
+constexpr std::string_view kPartByPart[] = {
+    "aten.add",
+    "aten.cat",
+    "aten.chunk",
+    "aten.clone",
+    "aten.concat",
+    "aten.contiguous",
+    "aten.cumsum",
+    "aten.dim",
+    "aten.expand",
+    "aten.expand_as",
+    "aten.flatten",
+    "aten.flip",
+    "aten.index",
+    "aten.index_select",
+    "aten.mean",
+    "aten.movedim",
+    "aten.narrow",
+    "aten.neg",
+    "aten.numel",
+    "aten.permute",
+    "aten.repeat",
+    "aten.reshape",
+    "aten.roll",
+    "aten.rsub",
+    "aten.select",
+    "aten.size",
+    "aten.slice",
+    "aten.split",
+    "aten.split_with_sizes",
+    "aten.squeeze",
+    "aten.stack",
+    "aten.sub",
+    "aten.sum",
+    "aten.sym_numel",
+    "aten.sym_size",
+    "aten.t",
+    "aten.tile",
+    "aten.transpose",
+    "aten.unbind",
+    "aten.unflatten",
+    "aten.unsqueeze",
+    "aten.view",
+};
+static_assert(std::ranges::is_sorted(kPartByPart));
+
+// What hands on what it is given, in alphabetical order; all of prim does.
+constexpr std::string_view kHandsOn[] = {
+    "aten.__getitem__",  "aten.__is__",      "aten.__isnot__", "aten._set_item",
+    "aten.alias",        "aten.append",      "aten.detach",    "aten.extend",
+    "aten.insert",       "aten.is_complex",  "aten.items",     "aten.keys",
+    "aten.len",          "aten.lift_fresh",  "aten.list",      "aten.pop",
+    "aten.resolve_conj", "aten.resolve_neg", "aten.values",
+};
+static_assert(std::ranges::is_sorted(kHandsOn));
+
+// What takes nested tensors, in alphabetical order.
+constexpr std::string_view kNested[] = {
+    "aten._native_multi_head_attention",
+    "aten._transformer_encoder_layer_fwd",
+    "aten.dim",
+    "aten.to_padded_tensor",
+};
+static_assert(std::ranges::is_sorted(kNested));
+
+LowerOp find(std::span<const Row> table, std::string_view target) {
+  const auto found = std::ranges::lower_bound(table, target, {}, &Row::target);
+  return found != table.end() && found->target == target ? found->lower : nullptr;
 }
 
 }  // namespace
 
 LowerOp find_lowering(std::string_view name, std::string_view overload) {
   if (!overload.empty() && overload != "default")
-    if (const LowerOp lowering = find(cat(name, ".", overload))) return lowering;
-  return find(name);
+    if (const LowerOp lowering = find(kTable, cat(name, ".", overload))) return lowering;
+  return find(kTable, name);
 }
+
+LowerOp find_complex_lowering(std::string_view name) { return find(kComplexTable, name); }
+
+bool works_on_parts(std::string_view name) { return std::ranges::binary_search(kPartByPart, name); }
+
+bool hands_on(std::string_view name) {
+  return name.starts_with("prim.") || std::ranges::binary_search(kHandsOn, name);
+}
+
+bool takes_nested(std::string_view name) { return std::ranges::binary_search(kNested, name); }
 
 std::string_view without_in_place(std::string_view name) {
   // Names with two underscores at their end (aten.__and__) are Python's, not in place.

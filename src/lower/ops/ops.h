@@ -237,6 +237,30 @@ Item scaled_dot_product_attention_math(const Call& call, Builder& g);
 Item to_padded_tensor(const Call& call, Builder& g);
 Item transformer_encoder_layer_fwd(const Call& call, Builder& g);
 
+// complex.cpp
+Item angle(const Call& call, Builder& g);
+Item complex(const Call& call, Builder& g);
+Item complex_abs(const Call& call, Builder& g);
+Item complex_angle(const Call& call, Builder& g);
+Item complex_conj(const Call& call, Builder& g);
+Item complex_div(const Call& call, Builder& g);
+Item complex_exp(const Call& call, Builder& g);
+Item complex_imag(const Call& call, Builder& g);
+Item complex_mul(const Call& call, Builder& g);
+Item complex_real(const Call& call, Builder& g);
+Item is_complex(const Call& call, Builder& g);
+Item polar(const Call& call, Builder& g);
+Item view_as_complex(const Call& call, Builder& g);
+Item view_as_real(const Call& call, Builder& g);
+
+// spectral.cpp
+Item fft(const Call& call, Builder& g);
+Item fft_c2c(const Call& call, Builder& g);
+Item fft_c2r(const Call& call, Builder& g);
+Item fft_r2c(const Call& call, Builder& g);
+Item istft(const Call& call, Builder& g);
+Item stft(const Call& call, Builder& g);
+
 // norm.cpp
 Item batch_norm(const Call& call, Builder& g);
 Item batch_norm_with_reserve(const Call& call, Builder& g);

@@ -1,0 +1,198 @@
+#include "lower/ops/complex.h"
+
+#include <numbers>
+
+#include "lower/ops/ops.h"
+
+namespace voxport::ops {
+namespace {
+
+Value part_of(const Value& pairs, std::int64_t which) {
+  return gather(pairs, Builder(pairs.graph()).int64(which), -1);
+}
+
+bool is_complex_argument(const Call& call, std::string_view name) {
+  const TensorCell* cell = call.item(name).cell();
+  return cell && cell->is_complex;
+}
+
+const std::string& first(const Call& call) { return call.arguments()[0].first; }
+const std::string& second(const Call& call) { return call.arguments()[1].first; }
+
+// The type of both operands' parts. Ints, numbers and tensors without axes follow the other.
+DType part_type(const Call& call) {
+  const bool are_both =
+      is_complex_argument(call, first(call)) && is_complex_argument(call, second(call));
+  const std::string& complex = is_complex_argument(call, first(call)) ? first(call) : second(call);
+  const std::string& other = &complex == &first(call) ? second(call) : first(call);
+  const DType dtype = call.tensor(complex).dtype();
+  if (call.item(other).number()) return dtype;
+  const Value value = call.tensor(other);
+  const bool counts = is_floating(value.dtype()) && (are_both || value.rank() > 0);
+  return counts ? promote_types(dtype, value.dtype()) : dtype;
+}
+
+// A factor that both parts of a complex tensor are multiplied by.
+Value spread_over_parts(const Value& real) { return voxport::unsqueeze(real, {-1}); }
+
+Value product_of_pairs(const Value& a, const Value& b) {
+  const Value ar = real_part(a), ai = imaginary_part(a);
+  const Value br = real_part(b), bi = imaginary_part(b);
+  return pairs_of(ar * br - ai * bi, ar * bi + ai * br);
+}
+
+Value conjugate(const Value& pairs) {
+  Builder g(pairs.graph());
+  return pairs_of(real_part(pairs), g.node("Neg", {imaginary_part(pairs)}));
+}
+
+Value square_of_absolute(const Value& pairs) { return reduce_sum(pairs * pairs, {-1}, false); }
+
+// The angle of (x, y), in (-pi, pi].
+Value angle_of(const Value& y, const Value& x) {
+  Builder g(x.graph());
+  const auto number = [&](double value) { return g.scalar(value, x.dtype()); };
+  const Value zero = number(0);
+  const Value is_zero = g.node("Equal", {x, zero});
+  const Value right = g.node("Atan", {y / where(is_zero, zero, x)});
+  const Value turn = where(less(y, zero), number(-std::numbers::pi), number(std::numbers::pi));
+  const Value angle = where(less(x, zero), right + turn, right);
+  return where(g.node("And", {is_zero, g.node("Equal", {y, zero})}), zero, angle);
+}
+
+// A view of one part of a complex tensor.
+Item part_view(const Call& call, std::int64_t which) {
+  View view;
+  view.look = [which](const Value& base) { return part_of(base, which); };
+  view.put = [which](const Value& base, const Value& part) {
+    const Value other = part_of(base, 1 - which);
+    return which == 0 ? pairs_of(part, other) : pairs_of(other, part);
+  };
+  Item item = call.view("self", std::move(view), false);
+  item.cell()->is_complex = false;
+  return item;
+}
+
+// The same elements, seen as pairs or as complex numbers.
+Item seen_as(const Call& call, bool is_complex) {
+  View view;
+  view.look = [](const Value& base) { return base; };
+  view.put = [](const Value&, const Value& part) { return part; };
+  Item item = call.view("self", std::move(view), true);
+  item.cell()->is_complex = is_complex;
+  return item;
+}
+
+}  // namespace
+
+Value real_part(const Value& pairs) { return part_of(pairs, 0); }
+Value imaginary_part(const Value& pairs) { return part_of(pairs, 1); }
+
+Value pairs_of(const Value& real, const Value& imaginary) {
+  Value r = real;
+  Value i = imaginary;
+  if (r.shape() != i.shape()) {
+    Builder g(r.graph());
+    const Value whole = g.node("Shape", {r + i});
+    r = expand(r, whole);
+    i = expand(i, whole);
+  }
+  return concat({voxport::unsqueeze(r, {-1}), voxport::unsqueeze(i, {-1})}, -1);
+}
+
+Item complex_item(const Value& pairs) {
+  Item item = pairs;
+  item.cell()->is_complex = true;
+  return item;
+}
+
+// aten.complex(Tensor real, Tensor imag) -> Tensor
+Item complex(const Call& call, Builder&) {
+  return complex_item(pairs_of(call.tensor("real"), call.tensor("imag")));
+}
+
+// aten.polar(Tensor abs, Tensor angle) -> Tensor
+Item polar(const Call& call, Builder& g) {
+  const Value radius = call.tensor("abs");
+  const Value angle = call.tensor("angle");
+  return complex_item(pairs_of(radius * g.node("Cos", {angle}), radius * sin(angle)));
+}
+
+// aten.view_as_complex(Tensor self) -> Tensor
+Item view_as_complex(const Call& call, Builder&) {
+  const Value x = call.tensor("self");
+  if (x.rank() == 0 || (x.dim(-1).is_constant() && x.dim(-1) != Dim(2)))
+    call.refuse("its last axis must be of two parts, found ", shape_text(x.shape()));
+  return seen_as(call, true);
+}
+
+// aten.view_as_real(Tensor self) -> Tensor
+Item view_as_real(const Call& call, Builder&) { return seen_as(call, false); }
+
+// aten.real(Tensor self) -> Tensor, of a complex tensor
+Item complex_real(const Call& call, Builder&) { return part_view(call, 0); }
+
+// aten.imag(Tensor self) -> Tensor, of a complex tensor
+Item complex_imag(const Call& call, Builder&) { return part_view(call, 1); }
+
+// aten.abs(Tensor self) -> Tensor, of a complex tensor
+Item complex_abs(const Call& call, Builder&) {
+  return sqrt(square_of_absolute(call.tensor("self")));
+}
+
+// aten.angle(Tensor self) -> Tensor, of a complex tensor
+Item complex_angle(const Call& call, Builder&) {
+  const Value x = call.tensor("self");
+  return angle_of(imaginary_part(x), real_part(x));
+}
+
+// aten.angle(Tensor self) -> Tensor
+// 0 or pi; NaN stays.
+Item angle(const Call& call, Builder& g) {
+  const Value x = call.tensor_as("self", floating(call.tensor("self").dtype()));
+  const Value zero = g.scalar(0, x.dtype());
+  const Value angle = where(less(x, zero), g.scalar(std::numbers::pi, x.dtype()), zero);
+  return where(g.node("IsNaN", {x}), x, angle);
+}
+
+// aten.conj(Tensor self) -> Tensor, of a complex tensor
+Item complex_conj(const Call& call, Builder&) {
+  return complex_item(conjugate(call.tensor("self")));
+}
+
+// aten.exp(Tensor self) -> Tensor, of a complex tensor
+Item complex_exp(const Call& call, Builder& g) {
+  const Value x = call.tensor("self");
+  const Value angle = imaginary_part(x);
+  const Value pairs = pairs_of(g.node("Cos", {angle}), sin(angle));
+  return complex_item(pairs * spread_over_parts(exp(real_part(x))));
+}
+
+// aten.is_complex(Tensor self) -> bool
+Item is_complex(const Call& call, Builder&) {
+  return Number::of_bool(is_complex_argument(call, first(call)));
+}
+
+// aten.mul.Tensor(Tensor self, Tensor other) -> Tensor, where one is complex
+Item complex_mul(const Call& call, Builder&) {
+  const DType dtype = part_type(call);
+  const Value a = call.tensor_as(first(call), dtype);
+  const Value b = call.tensor_as(second(call), dtype);
+  if (!is_complex_argument(call, second(call))) return complex_item(a * spread_over_parts(b));
+  if (!is_complex_argument(call, first(call))) return complex_item(spread_over_parts(a) * b);
+  return complex_item(product_of_pairs(a, b));
+}
+
+// aten.div.Tensor(Tensor self, Tensor other) -> Tensor, where one is complex
+Item complex_div(const Call& call, Builder&) {
+  if (call.has("rounding_mode")) call.refuse("it rounds complex numbers");
+  const DType dtype = part_type(call);
+  const Value a = call.tensor_as(first(call), dtype);
+  const Value b = call.tensor_as(second(call), dtype);
+  if (!is_complex_argument(call, second(call))) return complex_item(a / spread_over_parts(b));
+  const Value upper = is_complex_argument(call, first(call)) ? product_of_pairs(a, conjugate(b))
+                                                             : spread_over_parts(a) * conjugate(b);
+  return complex_item(upper / spread_over_parts(square_of_absolute(b)));
+}
+
+}  // namespace voxport::ops

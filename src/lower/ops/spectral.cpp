@@ -1,0 +1,441 @@
+// Fourier transforms, as products with their basis: of known sizes, with every other axis free.
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <numbers>
+#include <optional>
+
+#include "base/tensor_math.h"
+#include "lower/ops/complex.h"
+#include "lower/ops/linear.h"
+#include "lower/ops/ops.h"
+
+namespace voxport::ops {
+namespace {
+
+// The basis of a larger transform would take more memory than the rest of any network.
+constexpr std::int64_t kLargestTransform = 8192;
+
+// A constant whose values are computed when they are asked for; float64 ones at once.
+Value computed(Builder& g, std::vector<std::int64_t> shape, DType dtype,
+               std::function<double(std::size_t)> at) {
+  std::size_t count = 1;
+  for (const std::int64_t size : shape) count *= static_cast<std::size_t>(size);
+  if (dtype != DType::kFloat64) {
+    const Tensor values = computed_tensor(shape, [count, at = std::move(at)] {
+      std::vector<float> numbers(count);
+      for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<float>(at(i));
+      return numbers;
+    });
+    const Value constant = g.constant("basis", values);
+    return dtype == DType::kFloat32 ? constant : cast(constant, dtype);
+  }
+  std::string bytes(count * sizeof(double), '\0');
+  for (std::size_t i = 0; i < count; ++i) {
+    const double value = at(i);
+    std::memcpy(bytes.data() + i * sizeof value, &value, sizeof value);
+  }
+  return g.constant("basis", make_tensor(dtype, std::move(shape), {}, 0,
+                                         storage_of(Blob::own(std::move(bytes)))));
+}
+
+// cos and sin of 2*pi*j*k/n. Exact where they are 0 and 1.
+struct Turn {
+  double cos, sin;
+};
+Turn turn(std::size_t j, std::size_t k, std::size_t n) {
+  const std::size_t at = j * k % n;
+  if (at == 0) return {1, 0};
+  if (2 * at == n) return {-1, 0};
+  if (4 * at == n) return {0, 1};
+  if (4 * at == 3 * n) return {0, -1};
+  const double angle = 2 * std::numbers::pi * static_cast<double>(at) / static_cast<double>(n);
+  return {std::cos(angle), std::sin(angle)};
+}
+
+// How a transform's results are scaled.
+enum class Norm { kNone, kRoot, kByN };
+
+double factor(Norm norm, std::int64_t n) {
+  const auto size = static_cast<double>(n);
+  return norm == Norm::kNone ? 1 : norm == Norm::kRoot ? 1 / std::sqrt(size) : 1 / size;
+}
+
+// PyTorch's words: "backward" scales the way back, "forward" the way there, "ortho" both.
+Norm norm_of(const Call& call, bool is_forward) {
+  const std::string word = call.has("norm") ? call.text("norm") : "backward";
+  if (word == "ortho") return Norm::kRoot;
+  if (word != "backward" && word != "forward") call.refuse("its norm is ", in_quotes(word));
+  return (word == "forward") == is_forward ? Norm::kByN : Norm::kNone;
+}
+
+// aten._fft_*: 0 none, 1 by the root, 2 by n.
+Norm norm_of_number(const Call& call) {
+  const std::int64_t number = call.integer("normalization");
+  if (number < 0 || number > 2) call.refuse("its normalization is ", number);
+  return number == 0 ? Norm::kNone : number == 1 ? Norm::kRoot : Norm::kByN;
+}
+
+// n of the real input to (real, imaginary) of the bins: [n, 2*bins].
+Value real_basis(Builder& g, std::int64_t n, std::int64_t bins, Norm norm, bool is_forward,
+                 DType dtype) {
+  const auto size = static_cast<std::size_t>(n);
+  const auto columns = static_cast<std::size_t>(2 * bins);
+  const double scale = factor(norm, n);
+  const double sign = is_forward ? -1 : 1;
+  return computed(g, {n, 2 * bins}, dtype, [=](std::size_t i) {
+    const auto [cos, sin] = turn(i / columns, i % columns / 2, size);
+    return scale * (i % 2 == 0 ? cos : sign * sin);
+  });
+}
+
+// (real, imaginary) of n to (real, imaginary) of the bins: [2*n, 2*bins].
+Value complex_basis(Builder& g, std::int64_t n, std::int64_t bins, Norm norm, bool is_forward,
+                    DType dtype) {
+  const auto size = static_cast<std::size_t>(n);
+  const auto columns = static_cast<std::size_t>(2 * bins);
+  const double scale = factor(norm, n);
+  const double sign = is_forward ? -1 : 1;
+  return computed(g, {2 * n, 2 * bins}, dtype, [=](std::size_t i) {
+    const std::size_t row = i / columns;
+    const auto [cos, sin] = turn(row / 2, i % columns / 2, size);
+    const bool is_same_part = row % 2 == i % 2;
+    if (is_same_part) return scale * cos;
+    return scale * (row % 2 == 0 ? sign * sin : -sign * sin);
+  });
+}
+
+// What bin j, real or imaginary, adds to sample k of a real signal of n, given its half spectrum.
+double half_spectrum(std::size_t bin, bool is_imaginary, std::size_t k, std::size_t n) {
+  const auto [cos, sin] = turn(bin, k, n);
+  const double twice = bin == 0 || 2 * bin == n ? 1 : 2;
+  return twice * (is_imaginary ? -sin : cos);
+}
+
+// (real, imaginary) of the half spectrum to n samples: [2*bins, n].
+Value half_basis(Builder& g, std::int64_t n, std::int64_t bins, Norm norm, DType dtype) {
+  const auto columns = static_cast<std::size_t>(n);
+  const double scale = factor(norm, n);
+  return computed(g, {2 * bins, n}, dtype, [=](std::size_t i) {
+    const std::size_t row = i / columns;
+    return scale * half_spectrum(row / 2, row % 2 == 1, i % columns, columns);
+  });
+}
+
+// Which axis of the program's tensor is transformed, and its size before.
+struct Axis {
+  std::int64_t at;
+  std::int64_t n;
+};
+
+// All axes in order but for one, which comes last.
+std::vector<std::int64_t> with_last(std::size_t rank, std::int64_t axis) {
+  std::vector<std::int64_t> perm;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(rank); ++i)
+    if (i != axis) perm.push_back(i);
+  perm.push_back(axis);
+  return perm;
+}
+
+std::vector<std::int64_t> inverse_of(const std::vector<std::int64_t>& perm) {
+  std::vector<std::int64_t> back(perm.size());
+  for (std::size_t i = 0; i < perm.size(); ++i)
+    back[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
+  return back;
+}
+
+Value moved(const Value& x, const std::vector<std::int64_t>& perm) {
+  return std::ranges::is_sorted(perm) ? x : voxport::transpose(x, perm);
+}
+
+// The axis cut or filled with zeros to n.
+Value sized(const Call& call, const Value& x, std::int64_t axis, std::int64_t n) {
+  const auto size = x.dim(axis).constant();
+  if (!size) {
+    call.lowering().note_frozen(x.dim(axis), n);
+    return x;
+  }
+  if (*size == n) return x;
+  return *size > n ? voxport::slice(x, axis, 0, n) : pad(x, axis, 0, n - *size);
+}
+
+std::int64_t size_of_axis(const Call& call, const Value& x, std::int64_t axis) {
+  const auto size = x.dim(axis).constant();
+  if (!size) call.refuse("the size of the axis that it transforms must be known before the run");
+  return *size;
+}
+
+void check_size(const Call& call, std::int64_t n) {
+  if (n < 1 || n > kLargestTransform)
+    call.refuse("it transforms ", n, " samples, expected 1 to ", kLargestTransform);
+}
+
+// A real tensor to a complex one: all bins, or the first ones.
+Item transform_real(const Call& call, Builder& g, const Value& x, Axis axis, bool is_onesided,
+                    Norm norm, bool is_forward) {
+  check_size(call, axis.n);
+  const std::int64_t bins = is_onesided ? axis.n / 2 + 1 : axis.n;
+  const auto perm = with_last(x.rank(), axis.at);
+  const Value basis = real_basis(g, axis.n, bins, norm, is_forward, x.dtype());
+  const Value flat = voxport::matmul(moved(sized(call, x, axis.at, axis.n), perm), basis);
+  std::vector<std::int64_t> shape(x.rank() - 1, 0);
+  shape.insert(shape.end(), {bins, 2});
+  auto back = inverse_of(perm);
+  back.push_back(static_cast<std::int64_t>(x.rank()));
+  return complex_item(moved(reshape(flat, shape), back));
+}
+
+// The pairs of a complex tensor with the transformed axis last, pairs in one row: [..., 2*n].
+Value flat_pairs(const Value& x, std::int64_t axis, std::int64_t n) {
+  auto perm = with_last(x.rank() - 1, axis);
+  perm.push_back(static_cast<std::int64_t>(x.rank()) - 1);
+  std::vector<std::int64_t> shape(x.rank() - 2, 0);
+  shape.push_back(2 * n);
+  return reshape(moved(x, perm), shape);
+}
+
+// A complex tensor to a complex one.
+Item transform_complex(const Call& call, Builder& g, const Value& x, Axis axis, Norm norm,
+                       bool is_forward) {
+  check_size(call, axis.n);
+  const std::size_t rank = x.rank() - 1;
+  const Value cut = sized(call, x, axis.at, axis.n);
+  const Value basis = complex_basis(g, axis.n, axis.n, norm, is_forward, x.dtype());
+  const Value flat = voxport::matmul(flat_pairs(cut, axis.at, axis.n), basis);
+  std::vector<std::int64_t> shape(rank - 1, 0);
+  shape.insert(shape.end(), {axis.n, 2});
+  auto back = inverse_of(with_last(rank, axis.at));
+  back.push_back(static_cast<std::int64_t>(rank));
+  return complex_item(moved(reshape(flat, shape), back));
+}
+
+// The half spectrum of a real signal of axis.n samples to that signal.
+Value transform_half(const Call& call, Builder& g, const Value& x, Axis axis, Norm norm) {
+  check_size(call, axis.n);
+  const std::int64_t bins = axis.n / 2 + 1;
+  const Value cut = sized(call, x, axis.at, bins);
+  const Value basis = half_basis(g, axis.n, bins, norm, x.dtype());
+  const Value signal = voxport::matmul(flat_pairs(cut, axis.at, bins), basis);
+  return moved(signal, inverse_of(with_last(x.rank() - 1, axis.at)));
+}
+
+Value as_float(const Call& call, std::string_view name) {
+  return call.tensor_as(name, floating(call.tensor(name).dtype()));
+}
+
+bool is_complex_self(const Call& call) { return call.item("self").cell()->is_complex; }
+
+std::size_t rank_of_self(const Call& call) {
+  return call.tensor("self").rank() - (is_complex_self(call) ? 1 : 0);
+}
+
+std::int64_t only_axis(const Call& call) {
+  const std::vector<std::int64_t> axes = call.axes("dim", rank_of_self(call));
+  if (axes.size() != 1) call.refuse("it transforms ", axes.size(), " axes at once");
+  return axes[0];
+}
+
+// What stft and istft have in common.
+struct Frames {
+  std::int64_t n_fft = 0;
+  std::int64_t hop = 0;
+  std::int64_t bins = 0;
+  Value window;  // of n_fft; absent where it is all ones
+  bool is_normalized = false;
+};
+
+// The window in the middle of n_fft; without one, ones of win_length.
+Value window_of(const Call& call, std::int64_t n_fft, DType dtype, Builder& g) {
+  const std::int64_t length = call.integer_or_none("win_length").value_or(n_fft);
+  if (length < 1 || length > n_fft)
+    call.refuse("its win_length is ", length, ", expected 1 to ", n_fft);
+  const std::int64_t before = (n_fft - length) / 2;
+  if (!call.has("window")) {
+    if (length == n_fft) return {};
+    return computed(g, {n_fft}, dtype, [=](std::size_t i) {
+      const auto at = static_cast<std::int64_t>(i);
+      return at >= before && at < before + length ? 1.0 : 0.0;
+    });
+  }
+  const Value window = call.tensor_as("window", dtype);
+  return length == n_fft ? window : pad(window, 0, before, n_fft - length - before);
+}
+
+Frames frames_of(const Call& call, DType dtype, Builder& g) {
+  Frames frames;
+  frames.n_fft = call.integer("n_fft");
+  check_size(call, frames.n_fft);
+  frames.hop = call.integer_or_none("hop_length").value_or(frames.n_fft / 4);
+  if (frames.hop < 1) call.refuse("its hop_length is ", frames.hop, ", expected 1 or more");
+  frames.window = window_of(call, frames.n_fft, dtype, g);
+  frames.is_normalized = call.flag("normalized");
+  return frames;
+}
+
+Value windowed(const Value& kernel, const Value& window) {
+  return window ? kernel * window : kernel;
+}
+
+// The signal [b, 1, t] with half a frame more at both ends.
+Value centered(const Call& call, const Value& x, std::int64_t n_fft, Builder& g) {
+  const std::string mode = call.has("pad_mode") ? call.text("pad_mode") : "reflect";
+  const std::int64_t half = n_fft / 2;
+  const std::string onnx = mode == "replicate" ? "edge" : mode;
+  if (onnx != "reflect" && onnx != "constant" && onnx != "edge")
+    call.refuse("its pad_mode is ", in_quotes(mode));
+  return g.node("Pad", {x, g.int64s({0, 0, half, 0, 0, half})}, {{"mode", onnx}});
+}
+
+// The frames of [b, 1, t] transformed, by a convolution: [b, 2*bins, frames], first all real parts.
+Value convolved(const Value& x, const Frames& frames, Builder& g) {
+  const auto n = static_cast<std::size_t>(frames.n_fft);
+  const auto bins = static_cast<std::size_t>(frames.bins);
+  const double scale = factor(frames.is_normalized ? Norm::kRoot : Norm::kNone, frames.n_fft);
+  const Value kernel =
+      computed(g, {2 * frames.bins, 1, frames.n_fft}, x.dtype(), [=](std::size_t i) {
+        const auto [cos, sin] = turn(i / n % bins, i % n, n);
+        return scale * (i / n < bins ? cos : -sin);
+      });
+  return g.node("Conv", {x, windowed(kernel, frames.window)},
+                {{"strides", std::vector<std::int64_t>{frames.hop}}});
+}
+
+// The same of float64, which ONNX Runtime cannot convolve: every frame is cut out.
+Value cut_out(const Value& x, const Frames& frames, Builder& g) {
+  const Value last = voxport::size(x, -1) - int64s(x, {frames.n_fft});
+  const Value starts = range(last / int64s(x, {frames.hop}) + int64s(x, {1}));
+  const Value places = voxport::unsqueeze(starts * int64s(x, {frames.hop}), {1}) +
+                       voxport::unsqueeze(range(int64s(x, {frames.n_fft})), {0});
+  const Value cut = windowed(gather(squeeze(x, {1}), places, 1), frames.window);
+  const Norm norm = frames.is_normalized ? Norm::kRoot : Norm::kNone;
+  const Value basis = real_basis(g, frames.n_fft, frames.bins, norm, true, x.dtype());
+  const Value pairs = reshape(voxport::matmul(cut, basis), {0, 0, frames.bins, 2});
+  return voxport::transpose(pairs, {0, 2, 1, 3});
+}
+
+// [b, bins, frames, 2]
+Value spectrum_of(const Value& x, const Frames& frames, Builder& g) {
+  if (x.dtype() == DType::kFloat64) return cut_out(x, frames, g);
+  const Value parts = convolved(x, frames, g);
+  const Value size = voxport::size(parts, -1);
+  const Value shape = concat({voxport::size(parts, 0), g.int64s({2, frames.bins}), size}, 0);
+  return voxport::transpose(reshape(parts, shape), {0, 2, 3, 1});
+}
+
+// Frames [b, 2*bins, t] back in samples, windowed and laid over each other: [b, 1, n].
+Value overlapped(const Value& x, const Frames& frames, Builder& g) {
+  const auto n = static_cast<std::size_t>(frames.n_fft);
+  const auto bins = static_cast<std::size_t>(frames.bins);
+  const double scale = factor(frames.is_normalized ? Norm::kRoot : Norm::kByN, frames.n_fft);
+  const Value kernel = computed(
+      g, {2 * frames.bins, 1, frames.n_fft}, x.dtype(),
+      [=](std::size_t i) { return scale * half_spectrum(i / n % bins, i / n >= bins, i % n, n); });
+  return g.node("ConvTranspose", {x, windowed(kernel, frames.window)},
+                {{"strides", std::vector<std::int64_t>{frames.hop}}});
+}
+
+// How much of each sample the windows let through, twice: [1, 1, n].
+Value envelope_of(const Value& x, const Frames& frames, Builder& g) {
+  const Value ones =
+      expand(g.scalar(1, x.dtype()), concat({g.int64s({1, 1}), voxport::size(x, -1)}, 0));
+  const Value flat = computed(g, {1, 1, frames.n_fft}, x.dtype(), [](std::size_t) { return 1.0; });
+  const Value kernel = frames.window ? flat * (frames.window * frames.window) : flat;
+  return g.node("ConvTranspose", {ones, kernel},
+                {{"strides", std::vector<std::int64_t>{frames.hop}}});
+}
+
+}  // namespace
+
+// aten.fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor
+// aten.fft_ifft, aten.fft_rfft, aten.fft_irfft: the same
+Item fft(const Call& call, Builder& g) {
+  const std::string_view name = call.name();
+  const Value x = as_float(call, "self");
+  const std::int64_t axis = call.axis("dim", rank_of_self(call));
+  const bool is_forward = name == "aten.fft_fft" || name == "aten.fft_rfft";
+  const Norm norm = norm_of(call, is_forward);
+  const bool is_half = name == "aten.fft_irfft";
+  const auto n = call.integer_or_none("n");
+  const std::int64_t size = n ? *n : size_of_axis(call, x, axis);
+  if (is_half) return transform_half(call, g, x, {axis, n ? *n : 2 * (size - 1)}, norm);
+  if (is_complex_self(call)) return transform_complex(call, g, x, {axis, size}, norm, is_forward);
+  return transform_real(call, g, x, {axis, size}, name == "aten.fft_rfft", norm, is_forward);
+}
+
+// aten._fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor
+Item fft_r2c(const Call& call, Builder& g) {
+  const Value x = as_float(call, "self");
+  const std::int64_t axis = only_axis(call);
+  return transform_real(call, g, x, {axis, size_of_axis(call, x, axis)}, call.flag("onesided"),
+                        norm_of_number(call), true);
+}
+
+// aten._fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor
+Item fft_c2c(const Call& call, Builder& g) {
+  const Value x = call.tensor("self");
+  const std::int64_t axis = only_axis(call);
+  return transform_complex(call, g, x, {axis, size_of_axis(call, x, axis)}, norm_of_number(call),
+                           call.flag("forward"));
+}
+
+// aten._fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor
+Item fft_c2r(const Call& call, Builder& g) {
+  return transform_half(call, g, call.tensor("self"),
+                        {only_axis(call), call.integer("last_dim_size")}, norm_of_number(call));
+}
+
+// aten.stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+//   window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool?
+//   onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor
+// aten.stft: the same without center and pad_mode
+Item stft(const Call& call, Builder& g) {
+  Value x = call.tensor("self");
+  if (call.flag("align_to_window")) call.refuse("its frames are aligned to the window");
+  if (x.rank() != 1 && x.rank() != 2) call.refuse("its input has ", x.rank(), " axes");
+  Frames frames = frames_of(call, x.dtype(), g);
+  const bool is_onesided = !call.has("onesided") || call.flag("onesided");
+  frames.bins = is_onesided ? frames.n_fft / 2 + 1 : frames.n_fft;
+  const bool has_batch = x.rank() == 2;
+  x = voxport::unsqueeze(
+      x, has_batch ? std::vector<std::int64_t>{1} : std::vector<std::int64_t>{0, 1});
+  if (call.flag("center")) x = centered(call, x, frames.n_fft, g);
+  Value spectrum = spectrum_of(x, frames, g);
+  if (!has_batch) spectrum = squeeze(spectrum, {0});
+  return call.flag("return_complex") ? complex_item(spectrum) : Item(spectrum);
+}
+
+// aten.istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+//   window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+//   bool return_complex=False) -> Tensor
+Item istft(const Call& call, Builder& g) {
+  Value x = call.tensor("self");  // pairs, whether as a complex tensor or, of old, as they are
+  if (call.flag("return_complex")) call.refuse("its result is complex");
+  if (x.dtype() != DType::kFloat32) call.refuse("it computes in ", name_of(x.dtype()));
+  const bool has_batch = x.rank() == 4;
+  if (!has_batch) x = voxport::unsqueeze(x, {0});
+  Frames frames = frames_of(call, x.dtype(), g);
+  frames.bins = frames.n_fft / 2 + 1;
+  const std::int64_t given = size_of_axis(call, x, 1);
+  if (given != frames.bins && given != frames.n_fft)
+    call.refuse("its input has ", given, " bins, which n_fft=", frames.n_fft, " does not give");
+  // Of a whole spectrum PyTorch, too, takes the first half.
+  if (given != frames.bins) x = voxport::slice(x, 1, 0, frames.bins);
+  const Value steps = voxport::size(x, 2);
+  const Value parts = reshape(voxport::transpose(x, {0, 3, 1, 2}),
+                              concat({voxport::size(x, 0), g.int64s({2 * frames.bins}), steps}, 0));
+  Value y = overlapped(parts, frames, g);
+  Value envelope = envelope_of(parts, frames, g);
+  const std::int64_t start = call.flag("center") ? frames.n_fft / 2 : 0;
+  const Value whole = voxport::size(y, -1);
+  const Value end =
+      call.has("length") ? call.size("length") + g.int64s({start}) : whole - g.int64s({start});
+  const Value from = g.int64s({start});
+  y = voxport::slice(y, 2, from, end) / voxport::slice(envelope, 2, from, end);
+  if (call.has("length")) {
+    const Value missing = g.node("Max", {end - whole, g.int64s({0})});
+    y = pad_after(y, 2, missing);
+  }
+  return squeeze(y, has_batch ? std::vector<std::int64_t>{1} : std::vector<std::int64_t>{0, 1});
+}
+
+}  // namespace voxport::ops
