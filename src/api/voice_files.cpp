@@ -7,7 +7,9 @@
 
 #include "api/source_hash.h"
 #include "api/voice_kind.h"
+#include "arch/architecture.h"
 #include "base/fail.h"
+#include "checkpoint/checkpoint.h"
 
 namespace voxport {
 namespace {
@@ -80,6 +82,17 @@ fs::path cache_folder(const VoiceOptions& options) {
        "HOME is set; export it first, with `voxport export`");
 }
 
+// Those that are half a voice are refused; what is none at all, the export refuses.
+void check_speaks_alone(const fs::path& path) {
+  const Checkpoint checkpoint = open_checkpoint(path);
+  const StateDict state = find_state_dict(checkpoint.root);
+  const auto recognised = state.dict ? recognise_architecture(*state.dict) : std::nullopt;
+  if (recognised && recognised->architecture->name != "vits")
+    fail(Error::kUnsupported, "a ", recognised->architecture->title,
+         " does not speak alone; a folder that `voxport export ",
+         fastspeech2_voice().folder().arguments, "` writes does");
+}
+
 // By the hashes of what it is made of, so that a checkpoint that changes is exported anew.
 VoiceFiles files_of_checkpoint(const fs::path& checkpoint, const VoiceOptions& options) {
   std::string name = hash_in_background(checkpoint).get();
@@ -88,6 +101,7 @@ VoiceFiles files_of_checkpoint(const fs::path& checkpoint, const VoiceOptions& o
     if (is_file(config)) name += "-" + hash_in_background(config).get().substr(0, 16);
   const fs::path folder = cache_folder(options) / cat(name, "-", kVersion);
   if (is_file(folder / "voice.json")) return files_in_folder(folder);
+  check_speaks_alone(checkpoint);
   ExportOptions exporting;
   exporting.on_stage = options.on_stage;
   export_model(checkpoint, folder, exporting);

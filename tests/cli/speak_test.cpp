@@ -274,7 +274,12 @@ TEST_F(SpeakCommand, SaysWhatAFastSpeech2DoesNotHave) {
             "  while speaking\n");
   EXPECT_EQ(failure(2, ids + "--length-scale 0.01"),
             "voxport: there is nothing to hear: no phoneme lasts a frame at this length scale\n");
-  EXPECT_EQ(run("export -q --no-check " + data("voices/fastspeech2-module.pth.tar") + " --config " +
+  const std::string half = data("voices/fastspeech2-module.pth.tar");
+  EXPECT_EQ(failure(4, half + to + " --ids '1 2 3' --cache " + out("cache")),
+            cat("voxport: a FastSpeech2 does not speak alone; a folder that `voxport export "
+                "FASTSPEECH2 OUT --vocoder HIFIGAN` writes does\n  while loading the voice '",
+                half, "'\n"));
+  EXPECT_EQ(run("export -q --no-check " + half + " --config " +
                 data("voices/fastspeech2-module.model.yaml") + " " + out("mel"))
                 .exit_code,
             0);
