@@ -49,7 +49,9 @@ class FastSpeech2Voice : public VoiceKind {
     };
     same("mel channels", size_of_axis(find_port(acoustic.outputs(), "output_mel"), 2),
          size_of_axis(find_port(vocoder.inputs(), "mel"), 1));
-    same("the hop", info.hop_length, number_in(vocoder.metadata(), "voxport.hop_length"));
+    const std::int64_t hop = info.hop_length;
+    same("the hop", hop > 0 ? std::optional(hop) : std::nullopt,
+         number_in(vocoder.metadata(), "voxport.hop_length"));
     same("the sampling rate", info.sample_rate,
          number_in(vocoder.metadata(), "voxport.sample_rate"));
     if (!problems.empty())

@@ -9,6 +9,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::int64_t kPiperHop = 256;
+
 std::string channels_text(const PortInfo* port) {
   return port && port->axes.size() == 3 && port->axes[1].size ? cat(*port->axes[1].size) : "?";
 }
@@ -35,6 +37,7 @@ class VitsVoice : public VoiceKind {
   void read_config(const nlohmann::json& json, VoiceConfig& config) const override {
     config.text = read_text_config(json);
     VoiceInfo& info = config.info;
+    if (info.hop_length == 0) info.hop_length = kPiperHop;
     info.takes_phonemes = !config.text.phoneme_id_map.empty();
     if (!info.takes_phonemes) config.no_text = "its config has no phoneme_id_map";
     info.takes_text = info.takes_phonemes &&

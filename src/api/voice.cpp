@@ -105,6 +105,11 @@ void LoadedVoice::take_metadata() {
 void LoadedVoice::add_decoder(Session decoder, const DecoderPorts& ports, bool is_cached) {
   VoiceInfo& info = config_.info;
   info.decoder = decoder.name();
+  if (info.hop_length == 0)
+    info.hop_length = number_in(decoder.metadata(), "voxport.hop_length").value_or(0);
+  if (info.hop_length == 0)
+    fail(Error::kCorrupt, "neither the voice's config nor ", in_quotes(info.decoder),
+         " tells the hop_length");
   const std::optional<Field> field = field_of(decoder);
   info.streams = is_cached || field;
   if (is_cached) {

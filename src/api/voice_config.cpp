@@ -8,8 +8,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t kPiperHop = 256;
-
 std::vector<std::pair<std::string, std::int64_t>> speakers_in(const Json& json) {
   std::vector<std::pair<std::string, std::int64_t>> speakers;
   const auto map = json.find("speaker_id_map");
@@ -24,14 +22,21 @@ std::vector<std::pair<std::string, std::int64_t>> speakers_in(const Json& json) 
   return speakers;
 }
 
+void check_samples(const char* place, std::int64_t samples, const char* expected) {
+  if (samples < 1 || samples > 1'000'000)
+    fail(Error::kCorrupt, "the voice's config has ", samples, " as ", place, ", expected ",
+         expected);
+}
+
 // What all kinds have.
 VoiceInfo info_in(const Json& json) {
   VoiceInfo info;
   info.sample_rate = number_at<std::int64_t>(json, "/audio/sample_rate", 0);
-  if (info.sample_rate < 1 || info.sample_rate > 1'000'000)
-    fail(Error::kCorrupt, "the voice's config has ", info.sample_rate,
-         " as /audio/sample_rate, expected samples of a second");
-  info.hop_length = number_at<std::int64_t>(json, "/hop_length", kPiperHop);
+  check_samples("/audio/sample_rate", info.sample_rate, "samples of a second");
+  if (json.contains("hop_length")) {
+    info.hop_length = number_at<std::int64_t>(json, "/hop_length", 0);
+    check_samples("/hop_length", info.hop_length, "samples of a frame");
+  }
   info.num_speakers = number_at<std::int64_t>(json, "/num_speakers", 1);
   info.speakers = speakers_in(json);
   return info;

@@ -19,7 +19,7 @@ namespace voxport {
 
 // What the config of a voice tells.
 struct VoiceConfig {
-  VoiceInfo info;
+  VoiceInfo info;  // hop_length is 0 where it does not tell
   TextConfig text;
   std::string no_text;  // why it takes no text, where it takes none
 };

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <voxport/export.h>
 #include <voxport/speak.h>
 
@@ -291,6 +292,30 @@ TEST_F(FastSpeech2Voice, SpeaksWithTheVocoderThatIsThere) {
   EXPECT_TRUE(message_of([&] {
                 load(folder_.path(), VoiceOptions::kCached);
               }).starts_with("there is no vocoder_stream.onnx beside '"));
+}
+
+// Where preprocess.yaml was not at hand, the vocoder tells what a frame is.
+TEST_F(FastSpeech2Voice, TakesTheHopOfAVocoderThatCameLater) {
+  ExportOptions options = options_for(kSpeakers);
+  options.configs = {file("fastspeech2-module.model.yaml")};
+  options.hyper_parameters.clear();
+  options.vocoder.clear();
+  options.vocoder_configs.clear();
+  export_to(folder_.path(), kSpeakers, options);
+  options.configs = {file("hifigan-resblock2.config.json")};
+  export_model(file("hifigan-resblock2.pth"), folder_.path(), options);
+  EXPECT_TRUE(message_of([&] {
+                load(folder_.path());
+              }).starts_with("the voice's config has 0 as /audio/sample_rate, "));
+  auto config = nlohmann::json::parse(contents(folder_ / "voice.json"));
+  config["audio"]["sample_rate"] = 22050;
+  write_file(folder_ / "voice.json", config.dump());
+  EXPECT_EQ(load(folder_.path()).info().hop_length, 15);
+  config["hop_length"] = 0;
+  write_file(folder_ / "voice.json", config.dump());
+  EXPECT_TRUE(message_of([&] { load(folder_.path()); })
+                  .starts_with("the voice's config has 0 as /hop_length, expected samples of a "
+                               "frame\n"));
 }
 
 TEST_F(FastSpeech2Voice, NeedsAVocoder) {

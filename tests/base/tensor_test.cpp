@@ -81,6 +81,14 @@ class CountingStorage : public Storage {
   }
 };
 
+TEST(Tensor, GivesBackTheIntegersItWasMadeOf) {
+  const Tensor tensor = int64_tensor({2, 2}, {1, -2, std::int64_t{1} << 60, 4});
+  EXPECT_EQ(tensor.dtype, DType::kInt64);
+  EXPECT_EQ(int64_values(tensor), (std::vector<std::int64_t>{1, -2, std::int64_t{1} << 60, 4}));
+  const Tensor turned = make_tensor(DType::kInt64, {2, 2}, {1, 2}, 0, tensor.storage);
+  EXPECT_EQ(int64_values(turned), (std::vector<std::int64_t>{1, std::int64_t{1} << 60, -2, 4}));
+}
+
 TEST(Tensor, ReadsItsStorageOnceAndOnlyWhenAsked) {
   const auto storage = std::make_shared<CountingStorage>();
   const Tensor tensor = make_tensor(DType::kUInt8, {4}, {1}, 0, storage);
