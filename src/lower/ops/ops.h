@@ -333,5 +333,42 @@ Item if_(const Call& call, Builder& g);
 
 // loop.cpp
 Item loop(const Call& call, Builder& g);
+// reduce.cpp
+Item all(const Call& call, Builder& g);
+Item amax(const Call& call, Builder& g);
+Item amin(const Call& call, Builder& g);
+Item aminmax(const Call& call, Builder& g);
+Item any(const Call& call, Builder& g);
+Item argmax(const Call& call, Builder& g);
+Item argmin(const Call& call, Builder& g);
+Item count_nonzero(const Call& call, Builder& g);
+Item diff(const Call& call, Builder& g);
+Item dist(const Call& call, Builder& g);
+Item frobenius_norm(const Call& call, Builder& g);
+Item linalg_matrix_norm(const Call& call, Builder& g);
+Item linalg_norm(const Call& call, Builder& g);
+Item linalg_vector_norm(const Call& call, Builder& g);
+Item logsumexp(const Call& call, Builder& g);
+Item max(const Call& call, Builder& g);
+Item mean(const Call& call, Builder& g);
+Item min(const Call& call, Builder& g);
+Item nanmean(const Call& call, Builder& g);
+Item nansum(const Call& call, Builder& g);
+Item norm(const Call& call, Builder& g);
+Item norm_except_dim(const Call& call, Builder& g);
+Item prod(const Call& call, Builder& g);
+Item std_(const Call& call, Builder& g);
+Item std_mean(const Call& call, Builder& g);
+Item sum(const Call& call, Builder& g);
+Item trace(const Call& call, Builder& g);
+Item var(const Call& call, Builder& g);
+Item var_mean(const Call& call, Builder& g);
+
+// cumulate.cpp
+Item cummax(const Call& call, Builder& g);
+Item cummin(const Call& call, Builder& g);
+Item cumprod(const Call& call, Builder& g);
+Item cumsum(const Call& call, Builder& g);
+Item logcumsumexp(const Call& call, Builder& g);
 
 }  // namespace voxport::ops
