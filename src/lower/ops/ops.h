@@ -371,4 +371,32 @@ Item cumprod(const Call& call, Builder& g);
 Item cumsum(const Call& call, Builder& g);
 Item logcumsumexp(const Call& call, Builder& g);
 
+// creation.cpp
+Item arange(const Call& call, Builder& g);
+Item as_tensor(const Call& call, Builder& g);
+Item bartlett_window(const Call& call, Builder& g);
+Item blackman_window(const Call& call, Builder& g);
+Item eye(const Call& call, Builder& g);
+Item fill(const Call& call, Builder& g);
+Item full(const Call& call, Builder& g);
+Item full_like(const Call& call, Builder& g);
+Item hamming_window(const Call& call, Builder& g);
+Item hann_window(const Call& call, Builder& g);
+Item kaiser_window(const Call& call, Builder& g);
+Item linspace(const Call& call, Builder& g);
+Item logspace(const Call& call, Builder& g);
+Item new_full(const Call& call, Builder& g);
+Item one_hot(const Call& call, Builder& g);
+Item ones(const Call& call, Builder& g);
+Item ones_like(const Call& call, Builder& g);
+Item range_with_end(const Call& call, Builder& g);
+Item scalar_tensor(const Call& call, Builder& g);
+Item tensor(const Call& call, Builder& g);
+Item tril(const Call& call, Builder& g);
+Item tril_indices(const Call& call, Builder& g);
+Item triu(const Call& call, Builder& g);
+Item triu_indices(const Call& call, Builder& g);
+Item zeros_anew(const Call& call, Builder& g);
+Item zeros_like(const Call& call, Builder& g);
+
 }  // namespace voxport::ops
