@@ -126,6 +126,7 @@ constexpr Row kOperators[] = {
     {"TopK", top_k},
     {"Transpose", transpose},
     {"Trilu", same_as_first},
+    {"Unique", unique},
     {"Unsqueeze", unsqueeze},
     {"Where", where},
     {"Xor", broadcast_bool},

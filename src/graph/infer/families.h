@@ -40,6 +40,7 @@ Types scatter(const Application& a);
 Types non_zero(const Application& a);
 Types top_k(const Application& a);
 Types one_hot(const Application& a);
+Types unique(const Application& a);
 
 // reduce.cpp
 Types reduce(const Application& a);

@@ -53,6 +53,22 @@ Types top_k(const Application& a) {
   return {Type{a.dtype(0), to, {}}, Type{DType::kInt64, to, {}}};
 }
 
+// The different elements, or parts along an axis: (values, where each is first, the place of each
+// element among the values, counts).
+Types unique(const Application& a) {
+  const Shape& from = a.shape(0);
+  const bool has_axis = a.find("axis") != nullptr;
+  const std::size_t axis = has_axis ? axis_index(a.integer("axis"), from.size()) : 0;
+  const Dim count = a.unknown(0, axis);
+  Shape to = has_axis ? from : Shape{count};
+  to[axis] = count;
+  const Dim all = has_axis ? from[axis] : numel(from);
+  Types types = {Type{a.dtype(0), to, {}}, Type{DType::kInt64, Shape{count}, {}},
+                 Type{DType::kInt64, Shape{all}, {}}, Type{DType::kInt64, Shape{count}, {}}};
+  types.resize(a.output_count);
+  return types;
+}
+
 // (indices, depth, values)
 Types one_hot(const Application& a) {
   Shape to = a.shape(0);

@@ -306,8 +306,25 @@ Item transpose(const Call& call, Builder& g);
 Item unsqueeze(const Call& call, Builder& g);
 
 // shape.cpp
+Item device(const Call& call, Builder& g);
+Item device_type(const Call& call, Builder& g);
 Item dim(const Call& call, Builder& g);
+Item dtype(const Call& call, Builder& g);
+Item element_size(const Call& call, Builder& g);
+Item is_complex_tensor(const Call& call, Builder& g);
+Item is_contiguous(const Call& call, Builder& g);
+Item is_floating_point(const Call& call, Builder& g);
+Item is_nonzero(const Call& call, Builder& g);
+Item is_same_size(const Call& call, Builder& g);
+Item is_signed(const Call& call, Builder& g);
+Item layout(const Call& call, Builder& g);
+Item nbytes(const Call& call, Builder& g);
+Item no(const Call& call, Builder& g);
+Item numel(const Call& call, Builder& g);
+Item shape_as_tensor(const Call& call, Builder& g);
 Item size(const Call& call, Builder& g);
+Item stride(const Call& call, Builder& g);
+Item yes(const Call& call, Builder& g);
 
 // nothing.cpp: what has no effect in a network at rest
 Item dep_token(const Call& call, Builder& g);
@@ -398,5 +415,26 @@ Item triu(const Call& call, Builder& g);
 Item triu_indices(const Call& call, Builder& g);
 Item zeros_anew(const Call& call, Builder& g);
 Item zeros_like(const Call& call, Builder& g);
+
+// sort.cpp
+Item argsort(const Call& call, Builder& g);
+Item bincount(const Call& call, Builder& g);
+Item bucketize(const Call& call, Builder& g);
+Item equal(const Call& call, Builder& g);
+Item histc(const Call& call, Builder& g);
+Item isin(const Call& call, Builder& g);
+Item kthvalue(const Call& call, Builder& g);
+Item masked_select(const Call& call, Builder& g);
+Item median(const Call& call, Builder& g);
+Item msort(const Call& call, Builder& g);
+Item nonzero(const Call& call, Builder& g);
+Item nonzero_by_axis(const Call& call, Builder& g);
+Item repeat_interleave(const Call& call, Builder& g);
+Item searchsorted(const Call& call, Builder& g);
+Item sort(const Call& call, Builder& g);
+Item topk(const Call& call, Builder& g);
+Item unique(const Call& call, Builder& g);
+Item unique_consecutive(const Call& call, Builder& g);
+Item unique_dim(const Call& call, Builder& g);
 
 }  // namespace voxport::ops
