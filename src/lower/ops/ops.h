@@ -437,4 +437,19 @@ Item unique(const Call& call, Builder& g);
 Item unique_consecutive(const Call& call, Builder& g);
 Item unique_dim(const Call& call, Builder& g);
 
+// random.cpp
+Item bernoulli(const Call& call, Builder& g);
+Item cauchy(const Call& call, Builder& g);
+Item exponential(const Call& call, Builder& g);
+Item geometric(const Call& call, Builder& g);
+Item log_normal(const Call& call, Builder& g);
+Item multinomial(const Call& call, Builder& g);
+Item normal(const Call& call, Builder& g);
+Item rand(const Call& call, Builder& g);
+Item randint(const Call& call, Builder& g);
+Item randn(const Call& call, Builder& g);
+Item random(const Call& call, Builder& g);
+Item randperm(const Call& call, Builder& g);
+Item uniform(const Call& call, Builder& g);
+
 }  // namespace voxport::ops
