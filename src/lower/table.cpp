@@ -557,6 +557,7 @@ constexpr Row kTable[] = {
     {"aten.xlogy", xlogy},
     {"aten.zero", zero},
     {"aten.view_as_complex", view_as_complex},
+    {"aten.where", nonzero_by_axis},
     {"aten.zero", zeros_like},
     {"aten.zeros", zeros_anew},
     {"aten.zeros_like", zeros_like},

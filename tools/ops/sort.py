@@ -47,6 +47,9 @@ CASES = [
     case("nonzero_numpy", """
          l = aten.nonzero_numpy.default(x)
          return l""", x="bool[b, 3, t]", runs=ROWS),
+    case("where_of_a_condition", """
+         l = aten.where.default(x)
+         return l""", x=of("i64[b, t]", low=0, high=2), runs=ROWS),
     case("nonzero_counts", """
          l = aten.nonzero.default(x)
          n = aten.sym_size.int(l, 0)

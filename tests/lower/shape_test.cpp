@@ -1,0 +1,52 @@
+// What a program of TorchScript asks about a tensor.
+#include "tests/lower/run_text.h"
+
+namespace voxport {
+namespace {
+
+using Results = std::vector<std::vector<double>>;
+
+class LowerShape : public RunsGraphs {};
+
+TEST_F(LowerShape, KnowsTypesAndWhereATensorLies) {
+  EXPECT_EQ(run_text(R"(
+      x: f32[t, 2]
+      a = prim.dtype(x)
+      b = prim.layout(x)
+      c = prim.is_cuda(x)
+      d = prim.is_cpu(x)
+      e = prim.requires_grad(x)
+      f = prim.itemsize(x)
+      g = prim.nbytes(x)
+      h = aten.is_contiguous(x)
+      return a, b, c, d, e, f, g, h)",
+                     tensor_of({3, 2}, std::vector<float>(6))),
+            (Results{{6}, {0}, {0}, {1}, {0}, {4}, {24}, {1}}));
+}
+
+TEST_F(LowerShape, MakesTensorsLikeAnother) {
+  EXPECT_EQ(run_text(R"(
+      x: f32[t, 2]
+      device = prim.device(x)
+      type = prim.dtype(x)
+      n = aten.numel(x)
+      y = aten.full([n], 7, dtype=type, layout=None, device=device, pin_memory=None)
+      s = aten._shape_as_tensor(x)
+      return y, s)",
+                     tensor_of({1, 2}, std::vector<float>(2))),
+            (Results{{7, 7}, {1, 2}}));
+}
+
+TEST_F(LowerShape, KnowsNoStridesOfATransposedTensor) {
+  EXPECT_NE(message_of([] {
+              lower_text(R"(
+                  x: f32[t, 2]
+                  y = aten.transpose.int(x, 0, 1)
+                  n = aten.stride.int(y, 0)
+                  return n)");
+            }).find("it asks for the strides of a tensor that does not lie in order"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace voxport
