@@ -176,7 +176,8 @@ Dim floor_div(const Dim& a, const Dim& b) {
   if (const auto number = a.constant(); number && divisor) return floor_of(*number, *divisor);
   if (divisor == 1) return a;
   if (const auto exact = a.exact_quotient(b)) return *exact;
-  if (!divisor || *divisor < 0) return Dim::function("floor", a, b);
+  if (!divisor || *divisor == INT64_MIN) return Dim::function("floor", a, b);
+  if (*divisor < 0) return floor_div(Dim(0) - a, -*divisor);
   // Whole multiples of the divisor come out of the floor: floor((4*t + 5)/2) = 2*t + 2 +
   // floor(1/2).
   Dim outside;

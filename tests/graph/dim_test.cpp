@@ -30,6 +30,8 @@ TEST(Dim, DividesWhatItCan) {
   EXPECT_EQ(floor_div(t * 4 + 5, 2), t * 2 + 2);
   EXPECT_EQ(floor_div(t * frames, frames), t);
   EXPECT_EQ(floor_div(Dim(-7), 2), Dim(-4));
+  // Functions of sizes count as not negative, so a divisor never is.
+  EXPECT_EQ(max(Dim(0) - floor_div(t, -2), Dim(0)).text(), "max(-floor(t/2) + t, 0)");
   EXPECT_EQ(ceil_div(Dim(7), 2), Dim(4));
   EXPECT_EQ(message_of([] { floor_div(t, 0); }), "a size is divided by 0");
 }
