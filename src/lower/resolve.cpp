@@ -102,6 +102,10 @@ std::optional<Arguments> by_name(Lowering& lowering, const Schema& schema,
   return arguments;
 }
 
+bool takes_anything(const Schema& schema) {
+  return !schema.arguments.empty() && schema.arguments.front().name == "...";
+}
+
 std::string kinds_of(const std::vector<Given>& given) {
   std::string text;
   for (const Given& one : given)
@@ -118,8 +122,8 @@ ResolvedCall resolve(Lowering& lowering, const ProgramCall& call) {
     given.push_back({argument.name, lowering.evaluate(argument.value)});
   const auto [name, overload] = split_target(call.target);
   const std::span<const Schema> schemas = find_schemas(name);
-  // Operators without a schema of fixed arguments: prim.ListConstruct and its like.
-  if (schemas.empty() || !call.blocks.empty()) {
+  // Operators without a schema of fixed arguments: prim.ListConstruct, prim.tolist.
+  if (schemas.empty() || takes_anything(schemas.front()) || !call.blocks.empty()) {
     ResolvedCall resolved;
     for (Given& one : given) resolved.arguments.emplace_back(one.name, std::move(one.item));
     return resolved;

@@ -42,6 +42,30 @@ TEST_F(LowerCreation, KeepsSizesInAList) {
             (Results{{6, 7}}));
 }
 
+TEST_F(LowerCreation, CountsTheRoundsOfALoop) {
+  EXPECT_EQ(run_text(R"(
+      x: f32[t, 2]
+      n = aten.size.int(x, 0)
+      a = aten.__range_length(1, n, 2)
+      b = aten.__range_length(n, 0, -2)
+      c = aten.__range_length(n, 0, 1)
+      d = aten.__derive_index(2, n, -2)
+      return a, b, c, d)",
+                     tensor_of({6, 2}, std::vector<float>(12))),
+            (Results{{3}, {3}, {0}, {2}}));
+}
+
+TEST_F(LowerCreation, MakesAListOfATensor) {
+  EXPECT_EQ(run_text(R"(
+      x: f32[3]
+      l = prim.tolist(x, 1, 2)
+      y = aten.tensor(l)
+      z = aten.tensor([1.0, 2.0])
+      return y, z)",
+                     tensor_of({3}, {1, 2, 4})),
+            (Results{{1, 2, 4}, {1, 2}}));
+}
+
 TEST(LowerCreationRefuses, ListsOfDifferentLengths) {
   EXPECT_NE(message_of([] {
               lower_text("y = aten.tensor([[1, 2], [3]])\nreturn y");

@@ -37,6 +37,18 @@ TEST_F(LowerShape, MakesTensorsLikeAnother) {
             (Results{{7, 7}, {1, 2}}));
 }
 
+TEST_F(LowerShape, KnowsTheTypeOfAResult) {
+  EXPECT_EQ(run_text(R"(
+      x: f32[t, 2]
+      a = aten.result_type(x, 2)
+      y = aten.tensor([1, 2])
+      b = aten.result_type(y, 2.5)
+      c = aten.promote_types(3, 4)
+      return a, b, c)",
+                     tensor_of({3, 2}, std::vector<float>(6))),
+            (Results{{6}, {6}, {4}}));
+}
+
 TEST_F(LowerShape, KnowsNoStridesOfATransposedTensor) {
   EXPECT_NE(message_of([] {
               lower_text(R"(

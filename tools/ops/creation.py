@@ -111,6 +111,10 @@ CASES = [
     case("triu_indices", "y = aten.triu_indices.default(4, 3, -1, dtype=int32)"),
     case("one_hot", "y = aten.one_hot.default(x, 6)", x=of("i64[b, t]", low=0, high=6), runs=ROWS),
     case("one_hot_of_its_largest", "y = aten.one_hot.default(x)", x=of("i64[b, t]", low=0, high=6), runs=ROWS),
+    *[case(f"fill_diagonal_of_{word}", """
+           y = aten.mul.Scalar(x, 1)
+           aten.fill_diagonal_.default(y, 3)
+           return y""", x=f"{word}[b, t]", runs=ROWS) for word in ["f32", "i32"]],
     # windows
     *[case(f"{name}_window", f"y = aten.{name}_window.default(9)") for name in
       ["hann", "hamming", "blackman", "bartlett", "kaiser"]],

@@ -31,6 +31,13 @@ CASES = [
     case("median_of_even", "a, b = aten.median.dim(x, -1)", x=of("f32[2, t]", distinct=True),
          runs=[dict(t=1), dict(t=2), dict(t=4), dict(t=5)]),
     case("median_keepdim", "a, b = aten.median.dim(x, 0, True)", x=of("i32[t, 2]", distinct=True), runs=ROWS),
+    *[case(f"quantile_{name}", f"y = aten.quantile.{line}", x="f32[b, 3, t]", q=of("f32[3]", values=[0, 0.3, 1]),
+           runs=[dict(b=1, t=1), dict(b=2, t=6)])
+      for name, line in {"all": "default(x, q)", "dim": "default(x, q, 1)", "last_keepdim": "default(x, q, -1, True)",
+                         "all_keepdim": "default(x, q, None, True)", "of_a_number": "scalar(x, 0.25, 2)",
+                         "of_a_number_keepdim": "scalar(x, 0.8, 0, True)"}.items()],
+    *[case(f"quantile_{mode}", f'y = aten.quantile.scalar(x, 0.4, 0, interpolation="{mode}")', x="f64[t, 2]",
+           runs=[dict(t=1), dict(t=7)]) for mode in ["lower", "higher", "nearest", "midpoint"]],
     # what is there
     case("unique", "a, b, c = aten._unique2.default(x, True, True, True)", x=of("i64[b, t]", low=0, high=4),
          runs=[dict(b=1, t=1), dict(b=2, t=7)]),
@@ -43,6 +50,8 @@ CASES = [
     case("nonzero", "y = aten.nonzero.default(x)", x=of("f32[b, t]", low=-1, high=1), runs=ROWS + EMPTY),
     case("nonzero_of_bools", "y = aten.nonzero.default(x)", x="bool[t]", runs=ROWS),
     case("nonzero_of_int8", "y = aten.nonzero.default(x)", x=of("i8[b, t]", low=0, high=2), runs=ROWS),
+    case("nonzero_static", "y = aten.nonzero_static.default(x, size=5, fill_value=-2)", x="bool[b, t]",
+         runs=[dict(b=1, t=1), dict(b=2, t=3), dict(b=3, t=6)]),
     case("argwhere", "y = aten.argwhere.default(x)", x="bool[b, 3, t]", runs=ROWS),
     case("nonzero_numpy", """
          l = aten.nonzero_numpy.default(x)

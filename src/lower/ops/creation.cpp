@@ -340,6 +340,45 @@ Item eye(const Call& call, Builder& g) {
   return cast(is_diagonal, dtype_or(call, DType::kFloat32));
 }
 
+// aten.fill_diagonal_(Tensor self, Scalar fill_value, bool wrap=False) -> Tensor
+Item fill_diagonal(const Call& call, Builder& g) {
+  const Value x = call.tensor("self");
+  if (x.rank() != 2) call.refuse("it takes a matrix, found a tensor of rank ", x.rank());
+  if (call.flag("wrap")) call.refuse("a diagonal that starts again below is not known");
+  const Value is_diagonal = g.node("Equal", {unsqueeze(range(size(x, 0)), {1}), range(size(x, 1))});
+  const DType kernel = is_floating(x.dtype()) ? x.dtype() : DType::kInt64;
+  const Value number = call.lowering().value_of(call.number("fill_value"), x.dtype());
+  return cast(where(is_diagonal, cast(number, kernel), cast(x, kernel)), x.dtype());
+}
+
+// aten._dim_arange(Tensor like, int dim) -> Tensor
+Item dim_arange(const Call& call, Builder&) {
+  const Value like = call.tensor("like");
+  return range(size(like, call.axis("dim", like.rank())));
+}
+
+// aten.__range_length(int lo, int hi, int step) -> int
+Item range_length(const Call& call, Builder&) {
+  const Number count = count_of(call, call.number("lo"), call.number("hi"), call.number("step"));
+  return compute(call.lowering(), Arithmetic::kMax, count, int_of(0));
+}
+
+// aten.__derive_index(int index, int start, int step) -> int
+Item derive_index(const Call& call, Builder&) {
+  const Number distance =
+      compute(call.lowering(), Arithmetic::kMul, call.number("index"), call.number("step"));
+  return compute(call.lowering(), Arithmetic::kAdd, call.number("start"), distance);
+}
+
+// prim.rangelist(int n) -> int[]
+Item rangelist(const Call& call, Builder&) {
+  const std::int64_t count = call.integer("n");
+  if (count > kMaxComputed) call.refuse("its list has ", count, " numbers");
+  std::vector<Item> items;
+  for (std::int64_t i = 0; i < count; ++i) items.emplace_back(int_of(i));
+  return Item::list(std::move(items));
+}
+
 // aten.tril(Tensor self, SymInt diagonal=0) -> Tensor
 Item tril(const Call& call, Builder& g) { return triangle(call, false, g); }
 

@@ -163,6 +163,32 @@ Item yes(const Call&, Builder&) { return Number::of_bool(true); }
 // of a network at rest, on a CPU, is not.
 Item no(const Call&, Builder&) { return Number::of_bool(false); }
 
+// aten.result_type.Tensor(Tensor tensor, Tensor other) -> ScalarType, and of numbers
+Item result_type_code(const Call& call, Builder&) {
+  const std::vector<Item> operands = {call.at(0), call.at(1)};
+  return Number::of_int(scalar_type_code(result_type(operands)).value());
+}
+
+// aten.promote_types(ScalarType type1, ScalarType type2) -> ScalarType
+Item promoted_type_code(const Call& call, Builder&) {
+  const DType dtype = promote_types(*call.dtype("type1"), *call.dtype("type2"));
+  return Number::of_int(scalar_type_code(dtype).value());
+}
+
+// aten._tensor_to_list(Tensor self) -> int[], prim.tolist(tensor, dim, type)
+Item to_list(const Call& call, Builder& g) {
+  constexpr std::int64_t kMaxLength = 4096;  // each becomes a number of its own
+  const Value x = call.lowering().read(*call.at(0).cell());
+  if (x.rank() == 0) return call.lowering().number_of(x);
+  const auto length = x.dim(0).constant();
+  if (x.rank() > 1 || !length || *length > kMaxLength)
+    call.refuse("it makes a list of a tensor whose size is not known, or that has several axes");
+  std::vector<Item> items;
+  for (std::int64_t i = 0; i < *length; ++i)
+    items.emplace_back(call.lowering().number_of(gather(x, g.int64(i), 0)));
+  return Item::list(std::move(items));
+}
+
 // aten.is_nonzero(Tensor self) -> bool
 Item is_nonzero(const Call& call, Builder&) {
   return as_kind(call.lowering(), call.number("self"), Number::Kind::kBool);

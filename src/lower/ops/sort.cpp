@@ -146,6 +146,33 @@ Span histogram_span(const Call& call, const Value& x, Builder& g) {
   return {least - widening, most + widening};
 }
 
+// Elements of a sorted axis at positions (floats, [n]) that may lie between two of them.
+Value picked(const Value& sorted, const Value& position, std::int64_t axis,
+             std::string_view interpolation, Builder& g) {
+  const auto at = [&](const char* rounding) {
+    return gather(sorted, cast(g.node(rounding, {position}), DType::kInt64), axis);
+  };
+  if (interpolation == "lower") return at("Floor");
+  if (interpolation == "higher") return at("Ceil");
+  if (interpolation == "nearest") return at("Round");
+  const Value low = at("Floor");
+  if (interpolation == "midpoint") return low + (at("Ceil") - low) * 0.5;
+  Value weight = position - g.node("Floor", {position});
+  std::vector<std::int64_t> after;
+  for (std::size_t i = static_cast<std::size_t>(axis) + 1; i < sorted.rank(); ++i)
+    after.push_back(static_cast<std::int64_t>(after.size()) + 1);
+  if (!after.empty()) weight = unsqueeze(weight, after);
+  return low + (at("Ceil") - low) * weight;
+}
+
+// All axes in order, but for one that comes first.
+std::vector<std::int64_t> brought_forward(std::int64_t axis, std::size_t rank) {
+  std::vector<std::int64_t> perm = {axis};
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(rank); ++i)
+    if (i != axis) perm.push_back(i);
+  return perm;
+}
+
 // Python's own lists, sorted where they are.
 Item sorted_list(const Call& call) {
   Container& list = *call.item("self").container();
@@ -200,6 +227,30 @@ Item median(const Call& call, Builder&) {
   return kth(x, median_rank(x, axis), axis, call.flag("keepdim")).item();
 }
 
+// aten.quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+//   interpolation="linear") -> Tensor, and .scalar
+// Several quantiles lie along a new first axis.
+Item quantile(const Call& call, Builder& g) {
+  const Value self = call.tensor("self");
+  if (!is_floating(self.dtype())) call.refuse("it takes floats, found ", name_of(self.dtype()));
+  const bool is_whole = !call.has("dim") || self.rank() == 0;
+  const Value x = is_whole ? flat(self) : self;
+  const std::int64_t axis = is_whole ? 0 : call.axis("dim", x.rank());
+  const Value q = call.tensor_as("q", x.dtype());
+  const Value position = flat(q) * (cast(size(x, axis), x.dtype()) - 1);
+  const Value all = sorted(x, axis, false).values;
+  Value found = picked(all, position, axis, call.text("interpolation"), g);
+  if (q.rank() > 0) found = transpose(found, brought_forward(axis, found.rank()));
+  const std::int64_t kept = axis + static_cast<std::int64_t>(q.rank());
+  if (q.rank() == 0) found = squeeze(found, {axis});
+  if (!call.flag("keepdim")) return found;
+  if (!is_whole) return unsqueeze(found, {kept});
+  std::vector<std::int64_t> ones;
+  for (std::size_t i = 0; i < self.rank(); ++i)
+    ones.push_back(static_cast<std::int64_t>(i + q.rank()));
+  return ones.empty() ? found : unsqueeze(found, ones);
+}
+
 // aten._unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool
 //   return_counts=False) -> (Tensor, Tensor, Tensor)
 // aten._unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor)
@@ -243,6 +294,17 @@ Item nonzero(const Call& call, Builder&) {
   const Value x = call.tensor("self");
   if (x.rank() == 0) call.refuse("a tensor without axes has no places");
   return transpose(places_of(cast(x, DType::kBool)), {1, 0});
+}
+
+// aten.nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor
+Item nonzero_static(const Call& call, Builder& g) {
+  const Value x = call.tensor("self");
+  if (x.rank() == 0) call.refuse("a tensor without axes has no places");
+  const Value count = call.size("size");
+  const Value filler = expand(call.lowering().value_of(call.number("fill_value")),
+                              concat({count, g.int64s({static_cast<std::int64_t>(x.rank())})}, 0));
+  const Value found = transpose(places_of(cast(x, DType::kBool)), {1, 0});
+  return slice(concat({found, filler}, 0), 0, g.int64s({0}), count);
 }
 
 // aten.nonzero_numpy(Tensor self) -> Tensor[]
