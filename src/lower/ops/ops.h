@@ -292,6 +292,14 @@ Item max_pool(const Call& call, Builder& g);
 Item max_pool_with_indices(const Call& call, Builder& g);
 Item max_unpool(const Call& call, Builder& g);
 
+// pad.cpp
+Item constant_pad_nd(const Call& call, Builder& g);
+Item pad(const Call& call, Builder& g);
+Item pad_circular(const Call& call, Builder& g);
+Item pad_enum(const Call& call, Builder& g);
+Item reflection_pad(const Call& call, Builder& g);
+Item replication_pad(const Call& call, Builder& g);
+
 // view.cpp
 Item contiguous(const Call& call, Builder& g);
 Item expand_view(const Call& call, Builder& g);

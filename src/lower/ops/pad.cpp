@@ -1,0 +1,143 @@
+#include "lower/arithmetic.h"
+#include "lower/ops/ops.h"
+#include "lower/ops/spatial.h"
+
+namespace voxport::ops {
+namespace {
+
+enum class Mode { kConstant, kReflect, kReplicate, kCircular };
+
+// What is added to an axis; less than none takes away.
+struct Pad {
+  std::int64_t axis;
+  Number before, after;
+};
+
+bool is_nothing(const Pad& pad) { return pad.before.as_int() == 0 && pad.after.as_int() == 0; }
+
+// PyTorch lists pads by pairs, the last axis first.
+std::vector<Pad> pads_of(const Call& call, std::string_view name, std::size_t rank) {
+  const std::vector<Number> numbers = call.numbers(name);
+  if (numbers.size() % 2 != 0 || numbers.size() > 2 * rank)
+    call.refuse(numbers.size(), " pads do not fit a tensor of ", rank, " axes");
+  std::vector<Pad> pads;
+  for (std::size_t i = 0; i < numbers.size(); i += 2) {
+    const Pad pad = {static_cast<std::int64_t>(rank - 1 - i / 2), numbers[i], numbers[i + 1]};
+    if (!is_nothing(pad)) pads.push_back(pad);
+  }
+  return pads;
+}
+
+// The element types that ONNX Runtime pads; others go through one that holds them.
+DType padded_in(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16:
+    case DType::kBFloat16: return DType::kFloat32;
+    case DType::kInt16: return DType::kInt32;
+    default: return dtype;
+  }
+}
+
+Value pad_node(const Call& call, const Value& x, const std::vector<Pad>& pads, const char* mode,
+               const Value& value) {
+  std::vector<Number> amounts(2 * x.rank(), Number::of_int(0));
+  for (const Pad& pad : pads) {
+    amounts[static_cast<std::size_t>(pad.axis)] = pad.before;
+    amounts[static_cast<std::size_t>(pad.axis) + x.rank()] = pad.after;
+  }
+  std::vector<Value> inputs = {x, call.sizes(amounts)};
+  if (value) inputs.push_back(value);
+  return Builder(x.graph()).node("Pad", inputs, {{"mode", std::string(mode)}});
+}
+
+// What pads of less than none take away goes first, so that the rest is padded by what is left of
+// it.
+Value cropped(const Call& call, Value x, std::vector<Pad>& pads) {
+  for (Pad& pad : pads) {
+    const std::int64_t before = pad.before.as_int().value_or(0);
+    const std::int64_t after = pad.after.as_int().value_or(0);
+    if (before >= 0 && after >= 0) continue;
+    const Number end = compute(call.lowering(), Arithmetic::kAdd, size_at(call, x, pad.axis),
+                               Number::of_int(std::min<std::int64_t>(after, 0)));
+    x = voxport::slice(x, pad.axis, int64s(x, {std::max<std::int64_t>(-before, 0)}),
+                       call.sizes({end}));
+    if (before < 0) pad.before = Number::of_int(0);
+    if (after < 0) pad.after = Number::of_int(0);
+  }
+  std::erase_if(pads, is_nothing);
+  return x;
+}
+
+// Element i of the result is element (i - before) mod size.
+Value circular(const Call& call, Value x, const std::vector<Pad>& pads) {
+  Builder g(x.graph());
+  Lowering& lowering = call.lowering();
+  for (const Pad& pad : pads) {
+    const Number size = size_at(call, x, pad.axis);
+    const Number start = negative(lowering, pad.before);
+    const Number end = compute(lowering, Arithmetic::kAdd, size, pad.after);
+    const Value places =
+        g.node("Range", {lowering.value_of(start), lowering.value_of(end), g.int64(1)});
+    x = gather(x, g.node("Mod", {places, lowering.value_of(size)}), pad.axis);
+  }
+  return x;
+}
+
+// The number to pad with, 0 where none is given.
+Value fill_value(const Call& call, DType dtype) {
+  if (call.has("value")) return call.lowering().value_of(call.number("value"), dtype);
+  return Builder(call.lowering().graph()).scalar(0, dtype);
+}
+
+Item padded(const Call& call, std::string_view name, Mode mode) {
+  const Value self = call.tensor("self");
+  std::vector<Pad> pads = pads_of(call, name, self.rank());
+  Value x = cropped(call, in_dtype(self, padded_in(self.dtype())), pads);
+  if (pads.empty()) return in_dtype(x, self.dtype());
+  if (mode == Mode::kConstant)
+    x = pad_node(call, x, pads, "constant", fill_value(call, x.dtype()));
+  else if (mode == Mode::kCircular)
+    x = circular(call, x, pads);
+  else
+    x = pad_node(call, x, pads, mode == Mode::kReflect ? "reflect" : "edge", {});
+  return in_dtype(x, self.dtype());
+}
+
+Mode mode_named(const Call& call, std::string_view name) {
+  if (name == "constant") return Mode::kConstant;
+  if (name == "reflect") return Mode::kReflect;
+  if (name == "replicate") return Mode::kReplicate;
+  if (name == "circular") return Mode::kCircular;
+  call.refuse("there is no padding mode ", in_quotes(name));
+}
+
+}  // namespace
+
+// aten.pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor
+Item pad(const Call& call, Builder&) {
+  return padded(call, "pad", mode_named(call, call.text("mode")));
+}
+
+// aten._pad_enum(Tensor self, SymInt[] pad, int mode, float? value=None) -> Tensor
+Item pad_enum(const Call& call, Builder&) {
+  constexpr Mode kModes[] = {Mode::kReflect, Mode::kReplicate, Mode::kCircular, Mode::kConstant};
+  const std::int64_t mode = call.integer("mode");
+  if (mode < 0 || mode >= std::ssize(kModes)) call.refuse("there is no padding mode ", mode);
+  return padded(call, "pad", kModes[mode]);
+}
+
+// aten.constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor
+Item constant_pad_nd(const Call& call, Builder&) { return padded(call, "pad", Mode::kConstant); }
+
+// aten._pad_circular(Tensor self, SymInt[] pad) -> Tensor
+Item pad_circular(const Call& call, Builder&) { return padded(call, "pad", Mode::kCircular); }
+
+// aten.reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor
+Item reflection_pad(const Call& call, Builder&) { return padded(call, "padding", Mode::kReflect); }
+
+// aten.replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor
+Item replication_pad(const Call& call, Builder&) {
+  return padded(call, "padding", Mode::kReplicate);
+}
+
+}  // namespace voxport::ops
