@@ -63,6 +63,17 @@ TEST(Infer, FollowsSizesThroughShapeArithmetic) {
             "i64[2]");
 }
 
+TEST(Infer, DividesNumbersAsONNXDoes) {
+  EXPECT_EQ(type_of(R"(m: i64[1] = const [-7]
+      two: i64[1] = const [2]
+      rest = Mod(m, two)
+      quotient = Div(m, two)
+      size = Neg(quotient)
+      shape: i64[2] = Concat(rest, size) axis=0
+      y = ConstantOfShape(shape))"),
+            "f32[1, 3]");
+}
+
 TEST(Infer, ReshapesWithWhatIsLeftOver) {
   const std::string x = "x: f32[b, 2, t, 96]\n ";
   EXPECT_EQ(type_of(x + "s: i64[3] = const [0, -1, 192]\n y = Reshape(x, s)"), "f32[b, t, 192]");

@@ -52,6 +52,24 @@ TEST(Numbers, OfSizesStayExpressions) {
             "[7]");
 }
 
+// Tracing turns sizes into tensors without axes and back.
+TEST(Numbers, OfSizesStayExpressionsAsTensors) {
+  const auto shape_after = [](const std::string& lines) {
+    const std::unique_ptr<Graph> graph =
+        lowered(cat("x: f32[t]\na = aten.size(x, 0)\nb = prim.NumToTensor(a)\n", lines,
+                    "\nlength = aten.Int(c)\ny = aten.slice.Tensor(x, 0, 0, length)\nreturn y"));
+    return shape_text(graph->outputs()[0].second.shape());
+  };
+  EXPECT_EQ(shape_after("c = aten.floor_divide(b, 2)"), "[min(floor(t/2), t)]");
+  EXPECT_EQ(shape_after("d = aten.neg(b)\ne = aten.floor_divide(d, 2)\nc = aten.neg(e)"),
+            "[-floor(t/2) + t]");
+  EXPECT_EQ(shape_after("d = aten.mul(b, 4)\nc = aten.div(d, 4, rounding_mode='trunc')"), "[t]");
+  EXPECT_EQ(shape_after("d = aten.mul(b, 4)\nc = aten.remainder(d, 4)"), "[0]");
+  EXPECT_EQ(shape_after("d = aten.mul(b, 0)\ne = aten.sub(d, 7)\nf = aten.neg(e)\n"
+                        "c = aten.clamp(f, 2, 9)"),
+            "[min(7, t)]");
+}
+
 TEST(Numbers, OfListsAndTextsAreCompared) {
   EXPECT_EQ(length_of("a = aten.eq([1, 2], [1, 2])\nlength = aten.Int(a)"), "[1]");
   EXPECT_EQ(length_of("a = aten.ne([1, 2], [1, 3])\nlength = aten.Int(a)"), "[1]");

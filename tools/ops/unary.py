@@ -55,6 +55,13 @@ CASES = [
     case("erfinv", "y = aten.erfinv.default(x)",
          x=of("f32[12]", values=[-1, 1, 0, 0.5, -0.5, 0.9, -0.99, 0.999, -0.9999, 0.1, 1e-6, 2])),
     unary("erfinv", "f64", low=-0.99, high=0.99),
+    *[case(name, f"y = aten.{name}.default(x)", x=of("f32[12]", values=[0.1, 0.5, 1, 1.5, 2, 3.25, 30, 1e6, -0.5, -1.75, -20.25, 1e-6]))
+      for name in ["lgamma", "digamma"]],
+    case("lgamma_of_special", "y = aten.lgamma.default(x)",
+         x=of("f32[6]", values=[0, -1, -7, float("inf"), -float("inf"), float("nan")])),
+    unary("lgamma", "f64", low=0.1, high=9),
+    unary("lgamma", "i64", low=1, high=9),
+    unary("digamma", "f64", low=0.1, high=9),
     unary("round.decimals", suffix="_2", arguments=", decimals=2"),
     unary("round.decimals", suffix="_minus_1", arguments=", decimals=-1", low=-99, high=99),
     unary("round.decimals", suffix="_0", arguments=", decimals=0"),

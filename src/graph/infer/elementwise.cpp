@@ -3,6 +3,13 @@
 namespace voxport::infer_family {
 namespace {
 
+// p / q for a number q above 0. ONNX divides towards zero, which is the floor for sizes: they are
+// not negative.
+Dim quotient(const Dim& p, const Dim& q) {
+  const auto number = p.constant();
+  return number ? Dim(*number / *q.constant()) : floor_div(p, q);
+}
+
 // Sizes computed from sizes: both sides known, element by element, a single one repeated.
 std::optional<std::vector<Dim>> combined_elements(const Application& a) {
   if (a.inputs.size() != 2 || a.dtype(0) != DType::kInt64) return std::nullopt;
@@ -27,8 +34,9 @@ std::optional<std::vector<Dim>> combined_elements(const Application& a) {
     } else if (a.op == "Max") {
       elements.push_back(max(p, q));
     } else if (a.op == "Div" && q.constant().value_or(0) > 0) {
-      // ONNX divides towards zero, which is the floor for sizes: they are not negative.
-      elements.push_back(floor_div(p, q));
+      elements.push_back(quotient(p, q));
+    } else if (a.op == "Mod" && q.constant().value_or(0) > 0 && a.integer("fmod", 0) == 0) {
+      elements.push_back(p - floor_div(p, q) * q);
     } else {
       return std::nullopt;
     }
@@ -55,7 +63,10 @@ void check_one_dtype(const Application& a) {
 
 Types same_as_first(const Application& a) {
   Type type = a.input(0).type();
-  if (a.op != "Identity") type.elements.reset();
+  if (a.op == "Neg" && type.elements)
+    for (Dim& element : *type.elements) element = Dim(0) - element;
+  else if (a.op != "Identity")
+    type.elements.reset();
   return {type};
 }
 

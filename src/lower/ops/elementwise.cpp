@@ -168,7 +168,8 @@ Item clamp(const Call& call, Builder&) {
   if (names.size() == 1) call.refuse("it has neither min nor max");
   const std::vector<Value> values = call.promoted(names);
   Value x = values[0];
-  if (are_plain_limits(call)) return apply_op("Clip", values);
+  const bool is_size = x.type().elements.has_value();  // infer() follows Max and Min
+  if (!is_size && are_plain_limits(call)) return apply_op("Clip", values);
   if (call.has("min")) x = extreme("Max", x, values[1]);
   if (call.has("max")) x = extreme("Min", x, values.back());
   return x;

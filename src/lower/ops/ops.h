@@ -125,6 +125,10 @@ Item sub(const Call& call, Builder& g);
 Item where_self(const Call& call, Builder& g);
 Item xlogy(const Call& call, Builder& g);
 
+// gamma.cpp
+Item digamma(const Call& call, Builder& g);
+Item lgamma(const Call& call, Builder& g);
+
 // compare.cpp
 Item allclose(const Call& call, Builder& g);
 Item contains(const Call& call, Builder& g);
