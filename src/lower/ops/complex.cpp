@@ -146,15 +146,6 @@ Item complex_angle(const Call& call, Builder&) {
   return angle_of(imaginary_part(x), real_part(x));
 }
 
-// aten.angle(Tensor self) -> Tensor
-// 0 or pi; NaN stays.
-Item angle(const Call& call, Builder& g) {
-  const Value x = call.tensor_as("self", floating(call.tensor("self").dtype()));
-  const Value zero = g.scalar(0, x.dtype());
-  const Value angle = where(less(x, zero), g.scalar(std::numbers::pi, x.dtype()), zero);
-  return where(g.node("IsNaN", {x}), x, angle);
-}
-
 // aten.conj(Tensor self) -> Tensor, of a complex tensor
 Item complex_conj(const Call& call, Builder&) {
   return complex_item(conjugate(call.tensor("self")));
@@ -166,11 +157,6 @@ Item complex_exp(const Call& call, Builder& g) {
   const Value angle = imaginary_part(x);
   const Value pairs = pairs_of(g.node("Cos", {angle}), sin(angle));
   return complex_item(pairs * spread_over_parts(exp(real_part(x))));
-}
-
-// aten.is_complex(Tensor self) -> bool
-Item is_complex(const Call& call, Builder&) {
-  return Number::of_bool(is_complex_argument(call, first(call)));
 }
 
 // aten.mul.Tensor(Tensor self, Tensor other) -> Tensor, where one is complex

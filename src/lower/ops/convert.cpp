@@ -111,13 +111,6 @@ Item fill(const Call& call, Builder&) {
 // aten.zero(Tensor self) -> Tensor
 Item zero(const Call& call, Builder&) { return spread(call, like(operand(call), 0)); }
 
-// aten.real(Tensor self) -> Tensor, aten.conj(Tensor self) -> Tensor
-Item same_real(const Call& call, Builder&) {
-  const TensorCell* self = call.at(0).cell();
-  if (self && self->is_complex) call.refuse("its tensor is complex");
-  return call.at(0);
-}
-
 // aten.view.dtype(Tensor self, ScalarType dtype) -> Tensor
 Item view_dtype(const Call& call, Builder&) {
   if (call.dtype("dtype") == operand(call).dtype()) return call.same("self");

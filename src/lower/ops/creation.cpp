@@ -270,9 +270,6 @@ Item full_like(const Call& call, Builder& g) {
   return filled_like(call, call.number("fill_value"), g);
 }
 
-// aten.fill.Tensor(Tensor self, Tensor value) -> Tensor
-Item fill(const Call& call, Builder& g) { return filled_like(call, call.number("value"), g); }
-
 // aten.scalar_tensor(Scalar s, *, ScalarType? dtype=None, ...) -> Tensor
 Item scalar_tensor(const Call& call, Builder&) {
   return call.tensor_as("s", dtype_or(call, DType::kFloat32));

@@ -106,9 +106,4 @@ Item format(const Call& call, Builder&) {
   return call.at(0).text() ? call.at(0) : Item(std::string("..."));
 }
 
-// aten.sym_numel(Tensor self) -> int
-Item numel(const Call& call, Builder& g) {
-  return call.lowering().size_of(g.node("Size", {operand(call)}));
-}
-
 }  // namespace voxport::ops

@@ -382,15 +382,6 @@ Item linalg_norm(const Call& call, Builder& g) {
   return cast(matrix_norm(call, self.x, call.real("ord"), matrix_axes(call, self.x)), self.dtype);
 }
 
-// aten.norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor
-Item norm_except_dim(const Call& call, Builder& g) {
-  const Normed v = normed(call, "v");
-  Axes axes = all_of(v.x);
-  axes.keepdim = call.integer("dim") != -1;
-  if (axes.keepdim) std::erase(axes.list, call.axis("dim", v.x.rank()));
-  return cast(vector_norm(v.x, call.real("pow"), axes, g), v.dtype);
-}
-
 // aten.dist(Tensor self, Tensor other, Scalar p=2) -> Tensor
 Item dist(const Call& call, Builder& g) {
   const std::vector<Value> values = call.promoted({"self", "other"});
