@@ -37,6 +37,7 @@ CASES = [
     activation("threshold", "threshold.default", ", 0.5, -7"),
     activation("threshold_of_ints", "threshold.default", ", 1, 20", type="i64"),
     activation("rrelu_bounds", "rrelu.default", ", 0.1, 0.5"),
+    case("rrelu_with_noise", "y = aten.rrelu_with_noise.default(x, z)", x="f32[b, 5]", z="f32[b, 5]", runs=ROWS),
     case("log_sigmoid_forward", "y, z = aten.log_sigmoid_forward.default(x)\nreturn y", x="f32[b, 5]", runs=ROWS),
     case("prelu", "y = aten.prelu.default(x, w)", x="f32[b, 3, t]", w=weight("f32[3]"), runs=[dict(b=1, t=1), dict(b=2, t=5)]),
     case("prelu_of_one_slope", "y = aten.prelu.default(x, w)", x="f32[b, 3, t]", w=weight("f32[1]"), runs=[dict(b=1, t=1), dict(b=2, t=5)]),

@@ -54,6 +54,10 @@ CASES = [
          x=of("f32[5]", values=[1, 10, 100, 1000, 1e6])),
     case("erfinv", "y = aten.erfinv.default(x)",
          x=of("f32[12]", values=[-1, 1, 0, 0.5, -0.5, 0.9, -0.99, 0.999, -0.9999, 0.1, 1e-6, 2])),
+    unary("special_ndtri", low=0.001, high=0.999),
+    unary("i0", low=-9, high=9),
+    unary("isreal", special=True),
+    unary("isreal", "i64"),
     unary("erfinv", "f64", low=-0.99, high=0.99),
     *[case(name, f"y = aten.{name}.default(x)", x=of("f32[12]", values=[0.1, 0.5, 1, 1.5, 2, 3.25, 30, 1e6, -0.5, -1.75, -20.25, 1e-6]))
       for name in ["lgamma", "digamma"]],

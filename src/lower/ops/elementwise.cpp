@@ -128,6 +128,13 @@ Item add_relu(const Call& call, Builder&) {
   return apply_op("Relu", {sum_of(values[0], scaled(call, values[1]))});
 }
 
+// prim.add_optional(Tensor input, Tensor? bias) -> Tensor
+Item add_optional(const Call& call, Builder&) {
+  if (call.at(1).is_none()) return call.at(0);
+  const std::vector<Value> values = both(call);
+  return sum_of(values[0], values[1]);
+}
+
 // aten.addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor
 Item addcdiv(const Call& call, Builder&) {
   const std::vector<Value> values = call.promoted({first(call), "tensor1", "tensor2"});

@@ -69,11 +69,13 @@ Item erfinv(const Call& call, Builder& g);
 Item exp2(const Call& call, Builder& g);
 Item expm1(const Call& call, Builder& g);
 Item frac(const Call& call, Builder& g);
+Item i0(const Call& call, Builder& g);
 Item isfinite(const Call& call, Builder& g);
 Item isinf(const Call& call, Builder& g);
 Item isnan(const Call& call, Builder& g);
 Item isneginf(const Call& call, Builder& g);
 Item isposinf(const Call& call, Builder& g);
+Item isreal(const Call& call, Builder& g);
 Item log(const Call& call, Builder& g);
 Item log10(const Call& call, Builder& g);
 Item log1p(const Call& call, Builder& g);
@@ -89,11 +91,13 @@ Item signbit(const Call& call, Builder& g);
 Item sinc(const Call& call, Builder& g);
 Item special_entr(const Call& call, Builder& g);
 Item special_ndtr(const Call& call, Builder& g);
+Item special_ndtri(const Call& call, Builder& g);
 Item square(const Call& call, Builder& g);
 Item trunc(const Call& call, Builder& g);
 
 // elementwise.cpp
 Item add(const Call& call, Builder& g);
+Item add_optional(const Call& call, Builder& g);
 Item add_relu(const Call& call, Builder& g);
 Item addcdiv(const Call& call, Builder& g);
 Item addcmul(const Call& call, Builder& g);

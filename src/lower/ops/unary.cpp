@@ -66,6 +66,21 @@ Value polynomial(const Value& x, std::initializer_list<double> coefficients) {
   return sum;
 }
 
+// M. Giles, Approximating the erfinv function: polynomials of w = -log(1 - x^2), one for the middle
+// and one for the tails.
+Value inverse_erf(const Value& x) {
+  Builder g(x.graph());
+  const Value w = g.node("Neg", {g.node("Log", {(like(x, 1) - x) * (x + 1)})});
+  const Value middle =
+      polynomial(w - 2.5, {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
+                           0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
+  const Value tails = polynomial(
+      sqrt(w) - 3, {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+                    -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
+  const Value result = where(less(w, like(w, 5)), middle, tails) * x;
+  return where(g.node("Equal", {voxport::abs(x), like(x, 1)}), x * kInf, result);
+}
+
 }  // namespace
 
 Value is_nan(const Value& x) {
@@ -149,20 +164,7 @@ Item erfc(const Call& call, Builder&) {
 }
 
 // aten.erfinv(Tensor self) -> Tensor
-// M. Giles, Approximating the erfinv function: polynomials of w = -log(1 - x^2), one for the middle
-// and one for the tails.
-Item erfinv(const Call& call, Builder& g) {
-  const Value x = float_operand(call);
-  const Value w = g.node("Neg", {g.node("Log", {(like(x, 1) - x) * (x + 1)})});
-  const Value middle =
-      polynomial(w - 2.5, {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
-                           0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
-  const Value tails = polynomial(
-      sqrt(w) - 3, {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
-                    -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
-  const Value result = where(less(w, like(w, 5)), middle, tails) * x;
-  return where(g.node("Equal", {voxport::abs(x), like(x, 1)}), x * kInf, result);
-}
+Item erfinv(const Call& call, Builder&) { return inverse_erf(float_operand(call)); }
 
 // aten.exp2(Tensor self) -> Tensor
 Item exp2(const Call& call, Builder& g) {
@@ -181,6 +183,20 @@ Item expm1(const Call& call, Builder&) {
 Item frac(const Call& call, Builder&) {
   const Value x = operand(call);
   return x - truncated(x);
+}
+
+// aten.i0(Tensor self) -> Tensor
+// M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 9.8.1 and 9.8.2.
+Item i0(const Call& call, Builder& g) {
+  const Value x = voxport::abs(float_operand(call));
+  constexpr double kLimit = 3.75;
+  const Value t = x / kLimit;
+  const Value near =
+      polynomial(t * t, {0.0045813, 0.0360768, 0.2659732, 1.2067492, 3.0899424, 3.5156229, 1});
+  const Value far = polynomial(g.node("Reciprocal", {t}),
+                               {0.00392377, -0.01647633, 0.02635537, -0.02057706, 0.00916281,
+                                -0.00157565, 0.00225319, 0.01328592, 0.39894228});
+  return where(less(x, like(x, kLimit)), near, voxport::exp(x) / sqrt(x) * far);
 }
 
 // aten.isfinite(Tensor self) -> Tensor
@@ -208,6 +224,12 @@ Item isneginf(const Call& call, Builder& g) {
 // aten.isposinf(Tensor self) -> Tensor
 Item isposinf(const Call& call, Builder& g) {
   return about_floats(call, [&](const Value& x) { return g.node("Equal", {x, like(x, kInf)}); });
+}
+
+// aten.isreal(Tensor self) -> Tensor
+Item isreal(const Call& call, Builder& g) {
+  const Value is_true = cast(operand(call), DType::kBool);
+  return g.node("Or", {is_true, g.node("Not", {is_true})});
 }
 
 // aten.log.Scalar_Scalar(Scalar a, Scalar b) -> float: of base b
@@ -334,6 +356,11 @@ Item special_entr(const Call& call, Builder& g) {
 Item special_ndtr(const Call& call, Builder&) {
   const Value x = float_operand(call);
   return (apply_op("Erf", {x / std::numbers::sqrt2}) + 1) * 0.5;
+}
+
+// aten.special_ndtri(Tensor self) -> Tensor
+Item special_ndtri(const Call& call, Builder&) {
+  return inverse_erf(float_operand(call) * 2 - 1) * std::numbers::sqrt2;
 }
 
 // aten.square(Tensor self) -> Tensor
