@@ -204,7 +204,7 @@ constexpr Row kTable[] = {
     {"aten.convolution_overrideable", convolution},
     {"aten.copy", copy},
     {"aten.copysign", ops::copysign},
-    {"aten.cos", unary_float<"Cos">},
+    {"aten.cos", ops::cos},
     {"aten.cosh", unary_float<"Cosh">},
     {"aten.cosine_similarity", cosine_similarity},
     {"aten.count_nonzero", count_nonzero},

@@ -76,5 +76,6 @@ CASES = [
     unary("nan_to_num", "f16", suffix="_of_special", special=True),
     unary("isinf", "f16", suffix="_of_special", special=True),
     unary("isnan", "f64", suffix="_of_special", special=True),
+    case("cos_of_large_f64", "y = aten.cos.default(x)", x=of("f64[4]", values=[1000.25, -54321.125, 1e6, 3.5])),
     case("tanh_of_nothing", "y = aten.tanh.default(x)", x="f32[b, 0]", runs=[dict(b=2)]),
 ]

@@ -63,7 +63,7 @@ Item digamma(const Call& call, Builder& g) {
       (((w * (1.0 / 240) - 1.0 / 252) * w + 1.0 / 120) * w - 1.0 / 12) * w - like(z, 0.5) / z;
   const Value above = g.node("Log", {z}) + series - sum;
   const Value angle = angle_of(x);
-  const Value cotangent = g.node("Cos", {angle}) / sin(angle);
+  const Value cotangent = cosine(angle) / sin(angle);
   const Value below = above - cotangent * std::numbers::pi;
   return in_type_of_self(call, where(is_reflected, below, above));
 }

@@ -54,6 +54,7 @@ inline Value like(const Value& x, double number) {
 }
 
 // Functions that others are made of. -0.0 counts as negative.
+Value cosine(const Value& x);
 Value is_nan(const Value& x);
 Value is_negative(const Value& x);
 Value truncated(const Value& x);

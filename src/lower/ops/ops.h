@@ -63,6 +63,7 @@ Item bits_in_place(const Call& call, Builder&) {
 Item abs(const Call& call, Builder& g);
 Item angle(const Call& call, Builder& g);
 Item bitwise_not(const Call& call, Builder& g);
+Item cos(const Call& call, Builder& g);
 Item deg2rad(const Call& call, Builder& g);
 Item erfc(const Call& call, Builder& g);
 Item erfinv(const Call& call, Builder& g);

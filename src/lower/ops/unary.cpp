@@ -21,9 +21,9 @@ struct Known {
 // Operators of ONNX that TorchScript also has for numbers.
 constexpr Known kKnown[] = {
     {"Acos", std::acos}, {"Acosh", std::acosh}, {"Asin", std::asin}, {"Asinh", std::asinh},
-    {"Atan", std::atan}, {"Atanh", std::atanh}, {"Cos", std::cos},   {"Cosh", std::cosh},
-    {"Erf", std::erf},   {"Exp", std::exp},     {"Log", std::log},   {"Sin", std::sin},
-    {"Sinh", std::sinh}, {"Sqrt", std::sqrt},   {"Tan", std::tan},   {"Tanh", std::tanh},
+    {"Atan", std::atan}, {"Atanh", std::atanh}, {"Cosh", std::cosh}, {"Erf", std::erf},
+    {"Exp", std::exp},   {"Log", std::log},     {"Sin", std::sin},   {"Sinh", std::sinh},
+    {"Sqrt", std::sqrt}, {"Tan", std::tan},     {"Tanh", std::tanh},
 };
 
 Function known_function(std::string_view op) {
@@ -100,6 +100,12 @@ Value truncated(const Value& x) {
   return where(less(x, like(x, 0)), voxport::ceil(x), g.node("Floor", {x}));
 }
 
+// ONNX Runtime got a Cos for float64 late, and float32 loses large angles.
+Value cosine(const Value& x) {
+  if (x.dtype() == DType::kFloat64) return voxport::sin(x + std::numbers::pi / 2);
+  return Builder(x.graph()).node("Cos", {x});
+}
+
 Item float_function(const Call& call, const char* op) {
   return on_floats(call, known_function(op), [&](const Value& x) { return apply_op(op, {x}); });
 }
@@ -149,6 +155,9 @@ Item bitwise_not(const Call& call, Builder& g) {
   const double all = x.dtype() == DType::kUInt8 ? 255 : -1;
   return apply_op("Sub", {like(x, all), x});
 }
+
+// aten.cos(Tensor self) -> Tensor
+Item cos(const Call& call, Builder&) { return on_floats(call, std::cos, cosine); }
 
 // aten.deg2rad(Tensor self) -> Tensor, aten.radians.float(float a) -> float
 Item deg2rad(const Call& call, Builder&) {
