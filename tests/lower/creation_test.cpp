@@ -80,6 +80,15 @@ TEST(LowerCreationRefuses, AWindowWhoseLengthOnlyTheRunTells) {
             std::string::npos);
 }
 
+TEST(LowerCreationRefuses, RangesThatGoTheWrongWayOrNowhere) {
+  const auto message = [](const std::string& range) {
+    return message_of([&] { lower_text("y = aten.arange.start_step(" + range + ")\nreturn y"); });
+  };
+  EXPECT_NE(message("5, 2, 1").find("it has -3 elements"), std::string::npos);
+  EXPECT_NE(message("0, inf, 0.5").find("it has inf elements"), std::string::npos);
+  EXPECT_NE(message("0, 5, 0").find("its step is 0"), std::string::npos);
+}
+
 TEST(LowerCreationRefuses, ATriangleThatNoFileCouldHold) {
   EXPECT_NE(message_of([] {
               lower_text("y = aten.tril_indices.default(5000000000, 5000000000)\nreturn y");

@@ -107,16 +107,31 @@ Value tensor_of_lists(const Call& call, const Item& data, Builder& g) {
 
 bool is_float(const Number& number) { return number.kind() == Number::Kind::kFloat; }
 
+// How many steps lead from start to end, the last one perhaps too far. Known steps are counted up,
+// so that the count is an expression of sizes.
+Number whole_steps(Lowering& lowering, const Number& span, const Number& step) {
+  const auto known = step.as_int();
+  if (known == 1) return span;
+  if (!known || *known == INT64_MIN)  // up, as minus the floor of the opposite
+    return negative(lowering,
+                    compute(lowering, Arithmetic::kFloorDiv, negative(lowering, span), step));
+  const Number distance = *known < 0 ? negative(lowering, span) : span;
+  const std::int64_t stride = std::abs(*known);
+  const Number filled_up = compute(lowering, Arithmetic::kAdd, distance, int_of(stride - 1));
+  return compute(lowering, Arithmetic::kFloorDiv, filled_up, int_of(stride));
+}
+
 // How many elements lie in [start, end), `step` apart.
 Number count_of(const Call& call, const Number& start, const Number& end, const Number& step) {
   Lowering& lowering = call.lowering();
-  const Number span = compute(lowering, Arithmetic::kSub, end, start);
-  if (!is_float(span) && !is_float(step))  // up, as minus the floor of the opposite
-    return negative(lowering,
-                    compute(lowering, Arithmetic::kFloorDiv, negative(lowering, span), step));
+  const Number span = start.as_float() == 0 ? end : compute(lowering, Arithmetic::kSub, end, start);
+  if (!is_float(span) && !is_float(step) && !is_float(start))
+    return whole_steps(lowering, span, step);
   const Number steps = compute(lowering, Arithmetic::kTrueDiv, span, step);
-  if (const auto known = steps.as_float())
+  if (const auto known = steps.as_float()) {
+    if (!(std::abs(*known) <= kMaxComputed)) call.refuse("it has ", *known, " elements");
     return int_of(static_cast<std::int64_t>(std::ceil(*known)));
+  }
   return lowering.size_of(cast(ceil(lowering.value_of(steps)), DType::kInt64));
 }
 
@@ -300,6 +315,8 @@ Item as_tensor(const Call& call, Builder& g) {
 Item arange(const Call& call, Builder&) {
   const Progression range = progression_of(call);
   const Number count = count_of(call, range.start, range.end, range.step);
+  if (const auto known = count.as_int(); known && (*known < 0 || *known > kMaxComputed))
+    call.refuse("it has ", *known, " elements");
   return progression(call, range.start, range.step, count, range.dtype);
 }
 
@@ -312,7 +329,9 @@ Item range_with_end(const Call& call, Builder&) {
   const auto end = range.end.as_float();
   const auto step = range.step.as_float();
   if (!start || !end || !step) call.refuse("its limits must be known before the run");
-  const auto count = static_cast<std::int64_t>((*end - *start) / *step) + 1;
+  const double steps = (*end - *start) / *step;
+  if (!(steps >= 0 && steps < kMaxComputed)) call.refuse("it has ", steps, " steps");
+  const auto count = static_cast<std::int64_t>(steps) + 1;
   return progression(call, range.start, range.step, int_of(count), dtype_or(call, DType::kFloat32));
 }
 

@@ -150,13 +150,14 @@ Spread spread_of(const Call& call, Builder& g) {
   const Value self = call.tensor("self");
   const DType dtype = asked_float_type(call, self);
   const Value x = cast(self, sum_type(dtype));
-  Axes axes = axes_of(call, x);
+  const Axes axes = axes_of(call, x);
   const Value centre = reduced("ReduceMean", x, {axes.list, true});
   const Value distance = x - centre;
   const Value sum = reduced("ReduceSum", distance * distance, axes);
   const Value degrees = reduced_count(x, axes, x.dtype()) - correction(call);
   const Value var = sum / g.node("Max", {degrees, zero_like(degrees)});
-  return {cast(var, dtype), cast(reduced("ReduceMean", x, axes), dtype)};
+  const bool stays = axes.keepdim || axes.list.empty();
+  return {cast(var, dtype), cast(stays ? centre : squeeze(centre, axes.list), dtype)};
 }
 
 // Of order `order`, in the type that sums are made in.

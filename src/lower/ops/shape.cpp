@@ -31,8 +31,10 @@ std::vector<Number> sizes_of(const Call& call) {
 
 Number product(const Call& call, std::span<const Number> numbers) {
   Number product = Number::of_int(1);
-  for (const Number& number : numbers)
-    product = compute(call.lowering(), Arithmetic::kMul, product, number);
+  for (const Number& number : numbers) {
+    const bool is_one = product.as_int() == 1;
+    product = is_one ? number : compute(call.lowering(), Arithmetic::kMul, product, number);
+  }
   return product;
 }
 
