@@ -44,6 +44,8 @@ CASES = [
     *cases_of("prod", {"all": "default(x)", "dim": "dim_int(x, 1)", "keepdim": "dim_int(x, -1, True)"},
               runs=ROWS + EMPTY),
     case("prod_of_ints", "y = aten.prod.dim_int(x, 0)", x="i32[b, t]", runs=ROWS),
+    case("prod_of_f64", "y = aten.prod.dim_int(x, 1)", x="f64[b, t]", runs=ROWS),
+    case("cumprod_of_f64", "y = aten.cumprod.default(x, 1)", x="f64[b, t]", runs=ROWS),
     case("prod_of_bools", "y = aten.prod.default(x)", x="bool[b, t]", runs=ROWS),
     # var, std
     *cases_of("var", {"all": "default(x)", "biased": "default(x, False)", "dim": "dim(x, [2])",
