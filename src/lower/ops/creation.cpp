@@ -1,6 +1,7 @@
 // Tensors out of nothing: zeros, ranges, windows.
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <numbers>
 
 #include "base/checked.h"
@@ -140,9 +141,24 @@ Value counting(const Call& call, const Number& limit) {
   return range(call.sizes(std::vector<Number>{limit}));
 }
 
+// A short list of numbers that are all known is a constant; a long one would swell the file.
+std::optional<std::vector<double>> known_list(const std::optional<std::int64_t>& count,
+                                              const std::function<double(double)>& at) {
+  constexpr std::int64_t kMaxLength = 4096;
+  if (!count || *count < 0 || *count > kMaxLength) return std::nullopt;
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < *count; ++i) values.push_back(at(static_cast<double>(i)));
+  return values;
+}
+
 Value progression(const Call& call, const Number& start, const Number& step, const Number& count,
-                  DType dtype) {
+                  DType dtype, Builder& g) {
   Lowering& lowering = call.lowering();
+  const auto from = start.as_float();
+  const auto by = step.as_float();
+  if (from && by && is_floating(dtype))
+    if (const auto known = known_list(count.as_int(), [&](double i) { return *from + i * *by; }))
+      return constant_of({*count.as_int()}, *known, dtype, g);
   const bool has_floats = is_float(start) || is_float(step);
   Value values = counting(call, count);
   if (has_floats) values = cast(values, DType::kFloat64);
@@ -168,6 +184,19 @@ Progression progression_of(const Call& call) {
   const bool has_floats = is_float(found.start) || is_float(found.end) || is_float(found.step);
   found.dtype = dtype_or(call, has_floats ? DType::kFloat32 : DType::kInt64);
   return found;
+}
+
+// Evenly from start to end, where all is known before the run.
+std::optional<std::vector<double>> known_line(const Call& call) {
+  const auto start = call.number("start").as_float();
+  const auto end = call.number("end").as_float();
+  const auto steps = call.number("steps").as_int();
+  if (!start || !end || !steps) return std::nullopt;
+  const double last = static_cast<double>(*steps - 1);
+  const double gap = (*end - *start) / std::max(last, 1.0);
+  return known_list(steps, [&](double i) {
+    return 2 * i < static_cast<double>(*steps) ? *start + i * gap : *end - (last - i) * gap;
+  });
 }
 
 // Evenly from start to end, in float64: from both ends, as PyTorch has it.
@@ -312,18 +341,18 @@ Item as_tensor(const Call& call, Builder& g) {
 
 // aten.arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, ...)
 //   -> Tensor
-Item arange(const Call& call, Builder&) {
+Item arange(const Call& call, Builder& g) {
   const Progression range = progression_of(call);
   const Number count = count_of(call, range.start, range.end, range.step);
   if (const auto known = count.as_int(); known && (*known < 0 || *known > kMaxComputed))
     call.refuse("it has ", *known, " elements");
-  return progression(call, range.start, range.step, count, range.dtype);
+  return progression(call, range.start, range.step, count, range.dtype, g);
 }
 
 // aten.range.step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, ...)
 //   -> Tensor
 // The end belongs to it, and it is of floats.
-Item range_with_end(const Call& call, Builder&) {
+Item range_with_end(const Call& call, Builder& g) {
   const Progression range = progression_of(call);
   const auto start = range.start.as_float();
   const auto end = range.end.as_float();
@@ -332,19 +361,28 @@ Item range_with_end(const Call& call, Builder&) {
   const double steps = (*end - *start) / *step;
   if (!(steps >= 0 && steps < kMaxComputed)) call.refuse("it has ", steps, " steps");
   const auto count = static_cast<std::int64_t>(steps) + 1;
-  return progression(call, range.start, range.step, int_of(count), dtype_or(call, DType::kFloat32));
+  return progression(call, range.start, range.step, int_of(count), dtype_or(call, DType::kFloat32),
+                     g);
 }
 
 // aten.linspace(Scalar start, Scalar end, SymInt steps, *, ScalarType? dtype=None, ...) -> Tensor
 Item linspace(const Call& call, Builder& g) {
-  return cast(evenly(call, g), dtype_or(call, DType::kFloat32));
+  const DType dtype = dtype_or(call, DType::kFloat32);
+  if (const auto known = known_line(call))
+    return constant_of({call.integer("steps")}, *known, dtype, g);
+  return cast(evenly(call, g), dtype);
 }
 
 // aten.logspace(Scalar start, Scalar end, SymInt steps, float base=10.0, *, ScalarType?
 //   dtype=None, ...) -> Tensor
 Item logspace(const Call& call, Builder& g) {
-  const Value base = g.scalar(call.real("base"), DType::kFloat64);
-  return cast(g.node("Pow", {base, evenly(call, g)}), dtype_or(call, DType::kFloat32));
+  const DType dtype = dtype_or(call, DType::kFloat32);
+  const double base = call.real("base");
+  if (auto known = known_line(call)) {
+    for (double& value : *known) value = std::pow(base, value);
+    return constant_of({call.integer("steps")}, *known, dtype, g);
+  }
+  return cast(g.node("Pow", {g.scalar(base, DType::kFloat64), evenly(call, g)}), dtype);
 }
 
 // aten.eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, ...) -> Tensor

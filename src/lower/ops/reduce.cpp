@@ -59,14 +59,16 @@ Value count(const Value& bools, const Axes& axes) {
   return reduced("ReduceSum", cast(bools, DType::kInt64), axes);
 }
 
-// How many elements become one: a constant where the sizes are known.
-Value reduced_count(const Value& x, const Axes& axes, DType dtype) {
+// How many elements become one, less the correction of a variance, and not below 0.
+Value degrees_of_freedom(const Value& x, const Axes& axes, double correction) {
   Builder g(x.graph());
   Dim product = 1;
   for (const std::int64_t axis : axes.list) product = product * x.dim(axis);
-  if (const auto known = product.constant()) return g.scalar(static_cast<double>(*known), dtype);
+  if (const auto known = product.constant())
+    return g.scalar(std::max(static_cast<double>(*known) - correction, 0.0), x.dtype());
   const Value sizes = gather(g.node("Shape", {x}), g.int64s(axes.list), 0);
-  return cast(g.node("ReduceProd", {sizes}, {{"keepdims", std::int64_t{0}}}), dtype);
+  const Value count = g.node("ReduceProd", {sizes}, {{"keepdims", std::int64_t{0}}});
+  return maximum(cast(count, x.dtype()) - correction, 0);
 }
 
 // Kernels for extremes know no bools, halves and short ints.
@@ -146,7 +148,7 @@ double correction(const Call& call) {
   return call.has("unbiased") && !call.flag("unbiased") ? 0 : 1;
 }
 
-Spread spread_of(const Call& call, Builder& g) {
+Spread spread_of(const Call& call) {
   const Value self = call.tensor("self");
   const DType dtype = asked_float_type(call, self);
   const Value x = cast(self, sum_type(dtype));
@@ -154,8 +156,7 @@ Spread spread_of(const Call& call, Builder& g) {
   const Value centre = reduced("ReduceMean", x, {axes.list, true});
   const Value distance = x - centre;
   const Value sum = reduced("ReduceSum", distance * distance, axes);
-  const Value degrees = reduced_count(x, axes, x.dtype()) - correction(call);
-  const Value var = sum / g.node("Max", {degrees, zero_like(degrees)});
+  const Value var = sum / degrees_of_freedom(x, axes, correction(call));
   const bool stays = axes.keepdim || axes.list.empty();
   return {cast(var, dtype), cast(stays ? centre : squeeze(centre, axes.list), dtype)};
 }
@@ -269,23 +270,23 @@ Item prod(const Call& call, Builder&) {
 
 // aten.var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
 //   keepdim=False) -> Tensor
-Item var(const Call& call, Builder& g) { return spread_of(call, g).var; }
+Item var(const Call& call, Builder&) { return spread_of(call).var; }
 
 // aten.std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
 //   keepdim=False) -> Tensor
-Item std_(const Call& call, Builder& g) { return sqrt(spread_of(call, g).var); }
+Item std_(const Call& call, Builder&) { return sqrt(spread_of(call).var); }
 
 // aten.var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
 //   keepdim=False) -> (Tensor, Tensor)
-Item var_mean(const Call& call, Builder& g) {
-  const Spread spread = spread_of(call, g);
+Item var_mean(const Call& call, Builder&) {
+  const Spread spread = spread_of(call);
   return std::vector<Value>{spread.var, spread.mean};
 }
 
 // aten.std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
 //   keepdim=False) -> (Tensor, Tensor)
-Item std_mean(const Call& call, Builder& g) {
-  const Spread spread = spread_of(call, g);
+Item std_mean(const Call& call, Builder&) {
+  const Spread spread = spread_of(call);
   return std::vector<Value>{sqrt(spread.var), spread.mean};
 }
 
