@@ -31,6 +31,13 @@ std::string expression(const Node& node) {
   return text;
 }
 
+// What only the run can tell has a new symbol at each node; all that follows is shaped by it.
+bool has_same_shapes(const Node& a, const Node& b) {
+  for (std::size_t i = 0; i < a.outputs().size(); ++i)
+    if (a.outputs()[i].type().shape != b.outputs()[i].type().shape) return false;
+  return true;
+}
+
 }  // namespace
 
 // Two nodes that compute the same from the same -> one.
@@ -40,7 +47,7 @@ bool share_expressions(Graph& graph) {
   for (const Node& node : graph.nodes()) {
     if (is_random(node) || has_graphs(node)) continue;
     const auto [known, is_new] = first.emplace(expression(node), node);
-    if (is_new) continue;
+    if (is_new || !has_same_shapes(node, known->second)) continue;
     for (std::size_t i = 0; i < node.outputs().size(); ++i) {
       if (graph.count_uses(node.outputs()[i]) == 0) continue;
       graph.replace(node.outputs()[i], known->second.outputs()[i]);
