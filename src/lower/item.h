@@ -124,8 +124,11 @@ struct TensorCell {
   bool is_written = false;    // since the graph around it was left
   // Whether PyTorch would have it row-major and without gaps, so that a reshape is a view of it.
   bool is_contiguous = true;
-  // PyTorch may have made it as a view or as a copy, which only strides tell: not to be written to.
+  // PyTorch may have made it as a view or as a copy, which only strides tell: after a write to it
+  // or to its base, the other one is not to be used.
   bool is_maybe_view = false;
+  // A write to such a one may have changed it, or not.
+  bool is_in_doubt = false;
   // A complex tensor: its last axis, which the program does not see, holds the two parts.
   bool is_complex = false;
   // Of the data of a packed sequence: the same, padded, so that it need not be padded again.

@@ -96,9 +96,17 @@ void Lowering::touch(TensorCell& cell) {
 }
 
 void Lowering::refresh(TensorCell& cell) {
+  if (cell.is_in_doubt)
+    fail(Error::kUnsupported,
+         "it uses a tensor after a write to what was reshaped from it, which was a view or a copy "
+         "depending on strides");
   if (!cell.base) return;
   refresh(*cell.base);
   if (cell.seen == cell.base->version) return;
+  if (cell.is_maybe_view)
+    fail(Error::kUnsupported,
+         "it uses the result of a reshape after a write to what was reshaped, and whether it was a "
+         "view or a copy depends on strides");
   touch(cell);
   cell.value = cell.view.look(here(cell.base->value));
   cell.seen = cell.base->version;
@@ -110,11 +118,22 @@ Value Lowering::read(TensorCell& cell) {
   return here(cell.value);
 }
 
-void Lowering::write(TensorCell& cell, const Value& value) {
-  if (cell.is_maybe_view)
+// From a write on, what may have been a view stands alone, if what it may have been a view of is
+// not used any more.
+void Lowering::part_from_base(TensorCell& cell) {
+  TensorCell* root = cell.base.get();
+  while (root->base) root = root->base.get();
+  if (cell.depth != depth() || root->depth != depth())
     fail(Error::kUnsupported,
          "it writes to the result of a reshape, which is a view or a copy depending on strides");
+  root->is_in_doubt = true;
+  cell.base = nullptr;
+  cell.is_maybe_view = false;
+}
+
+void Lowering::write(TensorCell& cell, const Value& value) {
   refresh(cell);
+  if (cell.is_maybe_view) part_from_base(cell);
   touch(cell);
   if (cell.base) {
     if (!cell.view.put)
@@ -169,6 +188,12 @@ Number Lowering::number_of(const Value& tensor) {
     return Number::of_value(scalar, Number::Kind::kFloat);
   }
   return size_of(dtype == DType::kInt64 ? scalar : cast(scalar, DType::kInt64));
+}
+
+Value Lowering::non_zero(const Value& mask) {
+  Value& places = frames_.back().non_zero[mask.name()];
+  if (!places) places = Builder(graph()).node("NonZero", {mask});
+  return places;
 }
 
 Number Lowering::size_of(const Value& tensor) {
@@ -257,7 +282,9 @@ Item Lowering::lower_call(const ProgramCall& call) {
   if (has_unknown(resolved.arguments)) return Item::unknown();
   const Item self = resolved.arguments.empty() ? Item() : resolved.arguments.front().second;
   Item result = apply(*this, plain.empty() ? name : plain, lowering, call, resolved);
-  if (plain.empty()) return result;
+  if (plain.empty() || (self.is_tensor() && result.cell() == self.cell())) return result;
+  if (result.is_tensor() && self.is_tensor() && result.cell()->base.get() == self.cell())
+    return become_view(self, result);
   if (!self.is_tensor() || !result.is_tensor())
     fail(Error::kUnsupported, "it writes to ", self.kind_name(), ", expected a tensor");
   const Value target = read(*self.cell());
@@ -266,6 +293,16 @@ Item Lowering::lower_call(const ProgramCall& call) {
   if (value.rank() < target.rank()) value = expand(value, Builder(graph()).node("Shape", {target}));
   write(*self.cell(), value);
   return self;
+}
+
+// aten.squeeze_ and its like: the tensor is looked at otherwise from now on, by all who hold it.
+Item Lowering::become_view(const Item& self, const Item& view) {
+  if (self.cell()->depth != depth())
+    fail(Error::kUnsupported,
+         "it changes the shape of a tensor in a branch that only the run decides on");
+  for (Item& item : variables_)
+    if (item.cell() == self.cell()) item = view;
+  return view;
 }
 
 void Lowering::assign(const ProgramCall& call, const Item& result) {

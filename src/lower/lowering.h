@@ -41,6 +41,9 @@ class Lowering {
   Value value_of(const Number& number);
   // The one element of a tensor. An int that only the run can tell becomes a new symbol.
   Number number_of(const Value& tensor);
+  // The places where a mask is true, int64 [rank, n]. One node serves all who ask for those of a
+  // mask, so that whatever it chooses has one size.
+  Value non_zero(const Value& mask);
   // An int that is an expression of sizes, from the int64 tensor of one element that computes it.
   Number size_of(const Value& tensor);
 
@@ -94,7 +97,8 @@ class Lowering {
   struct Frame {
     Graph* graph = nullptr;
     std::map<std::pair<const Graph*, std::string>, Value> imported;
-    std::vector<Value> captured;  // of the frame below
+    std::vector<Value> captured;            // of the frame below
+    std::map<std::string, Value> non_zero;  // by the names of the masks
     // Tensors of the frames below as they were before this one touched them.
     std::vector<std::pair<TensorCell*, TensorCell>> before;
     BranchKind kind = BranchKind::kBranch;
@@ -105,8 +109,10 @@ class Lowering {
   void own(const Item& item);
   void touch(TensorCell& cell);
   void refresh(TensorCell& cell);
+  void part_from_base(TensorCell& cell);
   void run_call(const ProgramCall& call);
   Item lower_call(const ProgramCall& call);
+  Item become_view(const Item& self, const Item& view);
   void assign(const ProgramCall& call, const Item& result);
   void refuse(const ProgramCall& call, std::string why);
 
