@@ -300,10 +300,4 @@ Item trilinear(const Call& call, Builder&) {
   return axes.empty() ? all : reduce_sum(all, axes, false);
 }
 
-// aten.embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
-//   scale_grad_by_freq=False, bool sparse=False) -> Tensor
-Item embedding(const Call& call, Builder&) {
-  return gather(call.tensor("weight"), call.tensor("indices"), 0);
-}
-
 }  // namespace voxport::ops

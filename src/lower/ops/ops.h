@@ -307,17 +307,96 @@ Item reflection_pad(const Call& call, Builder& g);
 Item replication_pad(const Call& call, Builder& g);
 
 // view.cpp
+Item as_strided(const Call& call, Builder& g);
+Item atleast(const Call& call, Builder& g);
+Item chunk(const Call& call, Builder& g);
 Item contiguous(const Call& call, Builder& g);
+Item diagonal(const Call& call, Builder& g);
+Item dsplit(const Call& call, Builder& g);
+Item expand_as(const Call& call, Builder& g);
 Item expand_view(const Call& call, Builder& g);
 Item flatten(const Call& call, Builder& g);
+Item hsplit(const Call& call, Builder& g);
+Item matrix_transpose(const Call& call, Builder& g);
+Item movedim(const Call& call, Builder& g);
+Item narrow(const Call& call, Builder& g);
+Item numpy_t(const Call& call, Builder& g);
 Item permute(const Call& call, Builder& g);
+Item reshape(const Call& call, Builder& g);
+Item reshape_as(const Call& call, Builder& g);
 Item reshape_view(const Call& call, Builder& g);
 Item same(const Call& call, Builder& g);
 Item select(const Call& call, Builder& g);
 Item slice(const Call& call, Builder& g);
+Item split(const Call& call, Builder& g);
+Item squeeze(const Call& call, Builder& g);
 Item t(const Call& call, Builder& g);
+Item tensor_split(const Call& call, Builder& g);
 Item transpose(const Call& call, Builder& g);
+Item unbind(const Call& call, Builder& g);
+Item unflatten(const Call& call, Builder& g);
+Item unfold(const Call& call, Builder& g);
 Item unsqueeze(const Call& call, Builder& g);
+Item view_as(const Call& call, Builder& g);
+Item vsplit(const Call& call, Builder& g);
+
+// The result of an operator that gives views, as new tensors: aten.permute_copy.
+using LowerView = Item (*)(const Call& call, Builder& g);
+Item copy_of_view(const Call& call, Builder& g, LowerView lower);
+template <LowerView lower>
+Item copy_of(const Call& call, Builder& g) {
+  return copy_of_view(call, g, lower);
+}
+
+// join.cpp
+Item block_diag(const Call& call, Builder& g);
+Item cartesian_prod(const Call& call, Builder& g);
+Item cat_tensors(const Call& call, Builder& g);
+Item channel_shuffle(const Call& call, Builder& g);
+Item column_stack(const Call& call, Builder& g);
+Item diag(const Call& call, Builder& g);
+Item diag_embed(const Call& call, Builder& g);
+Item diagflat(const Call& call, Builder& g);
+Item dstack(const Call& call, Builder& g);
+Item flip(const Call& call, Builder& g);
+Item fliplr(const Call& call, Builder& g);
+Item flipud(const Call& call, Builder& g);
+Item hstack(const Call& call, Builder& g);
+Item meshgrid(const Call& call, Builder& g);
+Item pixel_shuffle(const Call& call, Builder& g);
+Item pixel_unshuffle(const Call& call, Builder& g);
+Item repeat(const Call& call, Builder& g);
+Item roll(const Call& call, Builder& g);
+Item rot90(const Call& call, Builder& g);
+Item stack(const Call& call, Builder& g);
+Item vstack(const Call& call, Builder& g);
+
+// index.cpp
+Item embedding(const Call& call, Builder& g);
+Item embedding_bag(const Call& call, Builder& g);
+Item embedding_renorm(const Call& call, Builder& g);
+Item gather_along(const Call& call, Builder& g);
+Item index(const Call& call, Builder& g);
+Item index_select(const Call& call, Builder& g);
+Item masked_select(const Call& call, Builder& g);
+Item take(const Call& call, Builder& g);
+Item take_along_dim(const Call& call, Builder& g);
+
+// scatter.cpp
+Item as_strided_scatter(const Call& call, Builder& g);
+Item diagonal_scatter(const Call& call, Builder& g);
+Item index_add(const Call& call, Builder& g);
+Item index_copy(const Call& call, Builder& g);
+Item index_fill(const Call& call, Builder& g);
+Item index_put(const Call& call, Builder& g);
+Item index_reduce(const Call& call, Builder& g);
+Item masked_scatter(const Call& call, Builder& g);
+Item put(const Call& call, Builder& g);
+Item scatter(const Call& call, Builder& g);
+Item scatter_add(const Call& call, Builder& g);
+Item scatter_reduce(const Call& call, Builder& g);
+Item select_scatter(const Call& call, Builder& g);
+Item slice_scatter(const Call& call, Builder& g);
 
 // shape.cpp
 Item device(const Call& call, Builder& g);

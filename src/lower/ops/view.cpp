@@ -1,105 +1,250 @@
 // Views: other ways to look at the elements of a tensor. Each can be looked through and written to.
 #include <cstdint>
-#include <limits>
+#include <memory>
 
+#include "lower/arithmetic.h"
 #include "lower/ops/ops.h"
+#include "lower/ops/parts.h"
 
 namespace voxport::ops {
 namespace {
 
-constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
-
-Value shape_of(const Value& x) { return Builder(x.graph()).node("Shape", {x}); }
+using Look = std::function<Value(const Value&)>;
 
 // The same elements in the same order: what is written goes back by the base's shape.
-Item in_order(const Call& call, std::function<Value(const Value&)> look) {
+View in_order_view(Look look) {
   View view;
   view.look = std::move(look);
   view.put = [](const Value& base, const Value& part) { return reshape(part, shape_of(base)); };
-  return call.view("self", std::move(view), true);
+  return view;
+}
+
+Item in_order(const Call& call, Look look) {
+  return call.view("self", in_order_view(std::move(look)), true);
+}
+
+// The same for operators that copy where strides forbid a view.
+Item in_order_or_copy(const Call& call, Look look) {
+  Item result = in_order(call, std::move(look));
+  TensorCell* cell = result.cell();
+  cell->is_maybe_view = !cell->is_contiguous;
+  return result;
+}
+
+// Sizes of a view, with the axis of a complex tensor that the program does not see.
+std::vector<Number> with_hidden(const Call& call, std::vector<Number> sizes) {
+  const TensorCell* cell = call.item("self").cell();
+  if (cell && cell->is_complex) sizes.push_back(Number::of_int(2));
+  return sizes;
+}
+
+Look reshape_to(const Call& call, const std::vector<Number>& sizes) {
+  return [call, all = with_hidden(call, sizes)](const Value& base) {
+    return reshaped(call, base, all);
+  };
+}
+
+// Elements stay in order where only axes of size 1 change places.
+bool keeps_order(const Value& x, const std::vector<std::int64_t>& perm) {
+  std::vector<std::int64_t> long_ones;
+  for (const std::int64_t axis : perm)
+    if (x.dim(axis) != Dim(1)) long_ones.push_back(axis);
+  return std::ranges::is_sorted(long_ones);
 }
 
 Item permuted_view(const Call& call, std::vector<std::int64_t> perm) {
-  std::vector<std::int64_t> back(perm.size());
-  for (std::size_t i = 0; i < perm.size(); ++i)
-    back[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
-  const bool is_same = std::ranges::is_sorted(perm);
+  const Value x = call.tensor("self");
+  if (perm.size() < x.rank() && perm.size() == seen_rank(call))
+    perm.push_back(static_cast<std::int64_t>(perm.size()));
+  if (perm.size() != x.rank())
+    call.refuse("it names ", perm.size(), " axes of a tensor that has ", x.rank());
   View view;
-  view.look = [perm](const Value& base) { return voxport::transpose(base, perm); };
-  view.put = [back](const Value&, const Value& part) { return voxport::transpose(part, back); };
-  return call.view("self", std::move(view), is_same);
+  view.look = [perm](const Value& base) { return permuted(base, perm); };
+  view.put = [back = inverse(perm)](const Value&, const Value& part) {
+    return permuted(part, back);
+  };
+  return call.view("self", std::move(view), keeps_order(x, perm));
 }
 
-// All axes in order, but for two that change places.
-std::vector<std::int64_t> swapped_axes(std::size_t rank, std::int64_t a, std::int64_t b) {
-  std::vector<std::int64_t> axes;
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(rank); ++i)
-    axes.push_back(i == a ? b : i == b ? a : i);
-  return axes;
+// A part of an axis is without gaps where nothing but sizes of 1 comes before it.
+bool is_first(const Value& x, std::int64_t axis) {
+  return std::all_of(x.shape().begin(), x.shape().begin() + axis,
+                     [](const Dim& dim) { return dim == Dim(1); });
 }
 
-// The target of a reshape as ONNX says it best: 0 for what stays, -1 for the one size that is not
-// known, so that the shape is a constant wherever it can be.
-Value reshape_target(const Value& x, const std::vector<Number>& sizes) {
-  std::vector<std::int64_t> target;
-  int open = 0;
+Item slice_of(const Call& call, std::int64_t axis, const Number& start, const Number& end,
+              std::int64_t step = 1) {
+  return call.view("self", slice_view(call, axis, start, end, step),
+                   step == 1 && is_first(call.tensor("self"), axis));
+}
+
+Item squeezed(const Call& call, const std::vector<std::int64_t>& axes) {
+  const Value x = call.tensor("self");
+  std::vector<std::int64_t> ones;
+  for (const std::int64_t axis : axes)
+    if (x.rank() > 0 && x.dim(axis) == Dim(1)) ones.push_back(axis);
+  if (ones.empty()) return call.same("self");
+  return in_order(call, [ones](const Value& base) { return voxport::squeeze(base, ones); });
+}
+
+Item expanded(const Call& call, std::vector<Number> sizes) {
+  const Value x = call.tensor("self");
+  if (x.rank() > seen_rank(call)) sizes.push_back(Number::of_int(-1));
+  if (sizes.size() < x.rank())
+    call.refuse("it expands a tensor of rank ", x.rank(), " to rank ", sizes.size());
+  Shape target;
+  bool changes = sizes.size() > x.rank();
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const auto number = sizes[i].as_int();
-    if (number == 0) return {};
-    const bool stays = i < x.rank() && !number && sizes[i].dim() == x.shape()[i];
-    if (number == -1 || (!number && !stays)) ++open;
-    target.push_back(stays ? 0 : number.value_or(-1));
+    const bool stays = sizes[i].as_int() == -1;
+    changes = changes || (!stays && sizes[i].dim() != x.shape()[i]);
+    if (stays) sizes[i] = Number::of_int(1);
+    target.push_back(sizes[i].dim());
   }
-  if (open > 1) return {};
-  return Builder(x.graph()).int64s(target);
+  if (!changes) return call.same("self");
+  call.lowering().note_frozen(x.shape(), target);
+  View view;  // its elements share memory: there is no writing to them
+  view.look = [call, sizes](const Value& base) { return expand(base, call.sizes(sizes)); };
+  return call.view("self", std::move(view), false);
 }
 
-// Sizes that the program has as numbers where the tensor's are free.
-void note_frozen_reshape(const Call& call, const Value& x, const std::vector<Number>& sizes) {
-  Dim target = 1;
+// Axes that go to other places; the rest fill what is left, in order.
+std::vector<std::int64_t> moved(const Call& call, const std::vector<std::int64_t>& from,
+                                const std::vector<std::int64_t>& to) {
+  const std::size_t rank = seen_rank(call);
+  if (from.size() != to.size())
+    call.refuse("it moves ", from.size(), " axes to ", to.size(), " places");
+  std::vector<std::int64_t> sources;
+  std::vector<std::int64_t> perm(rank, -1);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    sources.push_back(static_cast<std::int64_t>(axis_index(from[i], rank)));
+    perm[axis_index(to[i], rank)] = sources.back();
+  }
+  std::vector<std::int64_t> rest = to_front(rank, sources);
+  auto next = rest.begin() + static_cast<std::ptrdiff_t>(sources.size());
+  for (std::int64_t& axis : perm)
+    if (axis < 0) axis = *next++;
+  return perm;
+}
+
+Number plus(const Call& call, const Number& a, const Number& b) {
+  return compute(call.lowering(), Arithmetic::kAdd, a, b);
+}
+
+Number minus(const Call& call, const Number& a, const Number& b) {
+  return compute(call.lowering(), Arithmetic::kSub, a, b);
+}
+
+Number times(const Call& call, const Number& a, std::int64_t b) {
+  return compute(call.lowering(), Arithmetic::kMul, a, Number::of_int(b));
+}
+
+void note_frozen_parts(const Call& call, const Value& x, std::int64_t axis,
+                       const std::vector<Number>& sizes) {
+  if (x.dim(axis).is_constant()) return;
+  std::int64_t sum = 0;
   for (const Number& size : sizes) {
-    if (size.as_int().value_or(1) < 1) return;
-    target = target * size.dim();
+    if (!size.as_int()) return;
+    sum += *size.as_int();
   }
-  const Dim whole = numel(x.shape());
-  if (target == whole) return;
-  for (const Dim& dim : x.shape()) {
-    if (dim.is_constant() || target == Dim(0)) continue;
-    const Dim held = floor_div(target, floor_div(whole, dim));
-    if (held.is_constant()) call.lowering().note_frozen(dim, *held.constant());
+  call.lowering().note_frozen(x.dim(axis), sum);
+}
+
+// All of an axis in parts of these sizes, each a view. One Split gives them, until there is a
+// write.
+Item parts_of(const Call& call, std::int64_t axis, const std::vector<Number>& sizes) {
+  const Value x = call.tensor("self");
+  note_frozen_parts(call, x, axis, sizes);
+  if (sizes.size() == 1) return Item::list({call.same("self")});
+  const std::vector<Value> parts =
+      Builder(x.graph()).nodes("Split", {x, call.sizes(sizes)}, {{"axis", axis}}, sizes.size());
+  std::vector<Item> items;
+  Number start = Number::of_int(0);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const Number end = plus(call, start, sizes[i]);
+    View view = slice_view(call, axis, start, end, 1);
+    view.look = [x, part = parts[i], slice = view.look](const Value& base) {
+      return base == x ? part : slice(base);
+    };
+    items.push_back(call.view("self", std::move(view), is_first(x, axis)));
+    start = end;
   }
+  return Item::list(std::move(items));
 }
 
-Value reshaped(const Call& call, const Value& x, const std::vector<Number>& sizes) {
-  note_frozen_reshape(call, x, sizes);
-  if (const Value target = reshape_target(x, sizes)) return reshape(x, target);
-  const bool has_zero =
-      std::ranges::any_of(sizes, [](const Number& size) { return size.as_int() == 0; });
-  Attributes attributes;
-  if (has_zero) attributes.emplace_back("allowzero", std::int64_t{1});
-  return Builder(x.graph()).node("Reshape", {x, call.sizes(sizes)}, std::move(attributes));
+// How many parts a program takes a list apart into, where it does so at once.
+std::optional<std::int64_t> unpacked_count(const Call& call) {
+  const ProgramCall& program_call = call.program_call();
+  if (!program_call.unpacks && program_call.results.size() < 2) return std::nullopt;
+  return static_cast<std::int64_t>(program_call.results.size());
 }
 
-// The part [start, end) of an axis put back between what lies before and after it.
-Value put_slice(const Value& base, const Value& part, std::int64_t axis, const Value& start,
-                const Value& end) {
-  Builder g(base.graph());
-  const Value before = voxport::slice(base, axis, g.int64s({0}), start);
-  const Value after = voxport::slice(base, axis, end, g.int64s({kToTheEnd}));
-  return concat({before, part, after}, axis);
+// `count` parts of a size, the last of what is left over.
+std::vector<Number> equal_parts(const Call& call, const Number& whole, const Number& size,
+                                std::int64_t count) {
+  std::vector<Number> sizes(static_cast<std::size_t>(count), size);
+  sizes.back() = minus(call, whole, times(call, size, count - 1));
+  return sizes;
 }
 
-// Parts that are not neighbours, by their indices (int64, rank 1).
-Value put_at(const Value& base, const Value& part, std::int64_t axis, const Value& indices) {
-  Builder g(base.graph());
-  const std::vector<std::int64_t> perm = swapped_axes(base.rank(), 0, axis);
-  const Value scattered =
-      g.node("ScatterND", {voxport::transpose(base, perm), voxport::unsqueeze(indices, {1}),
-                           voxport::transpose(part, perm)});
-  return voxport::transpose(scattered, perm);
+Item split_by_size(const Call& call, std::int64_t axis, const Number& size) {
+  const Number whole = size_number(call, call.tensor("self"), axis);
+  if (size.as_int().value_or(1) <= 0) {
+    if (whole.as_int() != 0) call.refuse("it splits into parts of size ", *size.as_int());
+    return parts_of(call, axis, {whole});
+  }
+  std::optional<std::int64_t> count = ceil_div(whole.dim(), size.dim()).constant();
+  if (!count) count = unpacked_count(call);
+  if (!count)
+    call.refuse("the number of parts depends on the free size ", whole.dim().text(),
+                "; chunk() makes a number of parts that is known");
+  return parts_of(call, axis, equal_parts(call, whole, size, std::max<std::int64_t>(*count, 1)));
+}
+
+Item split_at(const Call& call, std::int64_t axis, const std::vector<Number>& indices) {
+  std::vector<Item> items;
+  Number start = Number::of_int(0);
+  for (const Number& index : indices) {
+    items.push_back(slice_of(call, axis, start, index));
+    start = index;
+  }
+  items.push_back(slice_of(call, axis, start, Number::of_int(kToTheEnd)));
+  return Item::list(std::move(items));
+}
+
+// Parts whose sizes differ by one at most, the larger ones first.
+Item split_evenly(const Call& call, std::int64_t axis, std::int64_t count) {
+  if (count < 1) call.refuse("it splits into ", count, " parts");
+  const Number whole = size_number(call, call.tensor("self"), axis);
+  std::vector<Number> sizes;
+  for (std::int64_t i = 0; i < count; ++i)
+    sizes.push_back(compute(call.lowering(), Arithmetic::kFloorDiv,
+                            plus(call, whole, Number::of_int(count - 1 - i)),
+                            Number::of_int(count)));
+  return parts_of(call, axis, sizes);
+}
+
+Item split_on(const Call& call, std::int64_t axis) {
+  if (call.has("sections")) return split_evenly(call, axis, call.integer("sections"));
+  return split_at(call, axis, call.numbers("indices"));
+}
+
+// A new tensor of each, that shares nothing.
+Item copied(const Call& call, const Item& item) {
+  if (item.is_tensor()) return call.lowering().read(*item.cell());
+  std::vector<Item> items;
+  for (const Item& part : item.container()->items) items.push_back(copied(call, part));
+  return Item::list(std::move(items));
 }
 
 }  // namespace
+
+Item copy_of_view(const Call& call, Builder& g, LowerView lower) {
+  const Item view = lower(call, g);
+  const TensorCell* cell = view.cell();
+  Item copy = copied(call, view);
+  if (cell) copy.cell()->is_complex = cell->is_complex;
+  return copy;
+}
 
 Item same(const Call& call, Builder&) { return call.at(0); }
 
@@ -107,29 +252,64 @@ Item same(const Call& call, Builder&) { return call.at(0); }
 Item contiguous(const Call& call, Builder&) {
   const TensorCell* cell = call.item("self").cell();
   if (cell && cell->is_contiguous) return call.same("self");
-  return call.tensor("self");
+  Item copy = call.tensor("self");
+  copy.cell()->is_complex = cell && cell->is_complex;
+  return copy;
 }
 
 // aten.view(Tensor self, SymInt[] size) -> Tensor
-// aten.reshape(Tensor self, SymInt[] shape) -> Tensor
+// aten.view.dtype(Tensor self, ScalarType dtype) -> Tensor
+// aten._reshape_alias(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor
 Item reshape_view(const Call& call, Builder&) {
-  const bool is_reshape = call.name() == "aten.reshape";
-  const std::vector<Number> sizes = call.numbers(is_reshape ? "shape" : "size");
-  const TensorCell* cell = call.item("self").cell();
-  if (is_reshape && cell && !cell->is_contiguous) {
-    Item copy = reshaped(call, call.tensor("self"), sizes);
-    copy.cell()->is_maybe_view = true;
-    return copy;
+  if (call.has("dtype")) {
+    if (call.dtype("dtype") == call.tensor("self").dtype()) return call.same("self");
+    call.refuse("it looks at the bytes of a tensor as another type");
   }
-  return in_order(call, [call, sizes](const Value& base) { return reshaped(call, base, sizes); });
+  return in_order(call, reshape_to(call, call.numbers("size")));
+}
+
+// aten.reshape(Tensor self, SymInt[] shape) -> Tensor
+Item reshape(const Call& call, Builder&) {
+  return in_order_or_copy(call, reshape_to(call, call.numbers("shape")));
+}
+
+// aten.view_as(Tensor self, Tensor other) -> Tensor
+Item view_as(const Call& call, Builder&) {
+  return in_order(call, reshape_to(call, size_numbers(call, call.tensor("other"))));
+}
+
+// aten.reshape_as(Tensor self, Tensor other) -> Tensor
+Item reshape_as(const Call& call, Builder&) {
+  return in_order_or_copy(call, reshape_to(call, size_numbers(call, call.tensor("other"))));
+}
+
+// aten.as_strided(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None)
+//   -> Tensor
+Item as_strided(const Call& call, Builder&) {
+  const std::vector<Number> sizes = call.numbers("size");
+  const std::vector<Number> strides = call.numbers("stride");
+  const TensorCell* cell = call.item("self").cell();
+  const bool starts = !call.has("storage_offset") || call.number("storage_offset").as_int() == 0;
+  Dim step = 1;
+  bool is_plain = cell && cell->is_contiguous && starts && sizes.size() == strides.size();
+  for (std::size_t i = sizes.size(); is_plain && i-- > 0;) {
+    is_plain = strides[i].dim() == step || sizes[i].as_int() == 1;
+    step = step * sizes[i].dim();
+  }
+  if (!is_plain || step != numel(call.tensor("self").shape()))
+    call.refuse("it goes through memory in steps of its own; ONNX has no strides");
+  return in_order(call, reshape_to(call, sizes));
 }
 
 // aten.flatten.using_ints(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor
+// aten.ravel(Tensor self) -> Tensor
 Item flatten(const Call& call, Builder&) {
   const Value x = call.tensor("self");
   if (x.rank() == 0) return in_order(call, [](const Value& base) { return reshape(base, {1}); });
-  const std::int64_t start = call.axis("start_dim", x.rank());
-  const std::int64_t end = call.axis("end_dim", x.rank());
+  const std::size_t seen = seen_rank(call);
+  const std::int64_t start = call.has("start_dim") ? call.axis("start_dim", seen) : 0;
+  const std::int64_t end =
+      call.has("end_dim") ? call.axis("end_dim", seen) : static_cast<std::int64_t>(seen) - 1;
   if (start == end) return call.same("self");
   std::vector<std::int64_t> target;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(x.rank()); ++i) {
@@ -142,19 +322,61 @@ Item flatten(const Call& call, Builder&) {
   }
   const std::size_t rank = x.rank() - static_cast<std::size_t>(end - start);
   if (target.size() == rank)
-    return in_order(call, [target](const Value& base) { return reshape(base, target); });
-  return in_order(call, [start, end](const Value& base) {
-    Builder g(base.graph());
-    const Value shape = shape_of(base);
-    const Value head = voxport::slice(shape, 0, 0, start);
-    const Value tail = voxport::slice(shape, 0, end + 1, kToTheEnd);
-    return reshape(base, concat({head, g.int64s({-1}), tail}, 0));
+    return in_order_or_copy(call, [target](const Value& base) { return reshape(base, target); });
+  return in_order_or_copy(call, [start, end](const Value& base) {
+    return reshape(base, shape_with(base, start, end + 1, int64s(base, {-1})));
   });
+}
+
+// aten.unflatten.int(Tensor self, int dim, SymInt[] sizes) -> Tensor
+Item unflatten(const Call& call, Builder&) {
+  const Value x = call.tensor("self");
+  std::vector<Number> sizes = size_numbers(call, x);
+  const std::vector<Number> parts = call.numbers("sizes");
+  const auto at = sizes.begin() + call.axis("dim", seen_rank(call));
+  sizes.insert(sizes.erase(at), parts.begin(), parts.end());
+  return in_order(call, [call, sizes](const Value& base) { return reshaped(call, base, sizes); });
+}
+
+// aten.squeeze(Tensor self) -> Tensor
+// aten.squeeze.dim(Tensor self, int dim) -> Tensor
+// aten.squeeze.dims(Tensor self, int[] dim) -> Tensor
+// An axis whose size is free stays, whatever the run brings.
+Item squeeze(const Call& call, Builder&) {
+  return squeezed(call, call.axes("dim", seen_rank(call), false));
+}
+
+// aten.unsqueeze(Tensor self, int dim) -> Tensor
+Item unsqueeze(const Call& call, Builder&) {
+  const std::int64_t axis = call.axis("dim", seen_rank(call) + 1);
+  return in_order(call, [axis](const Value& base) { return voxport::unsqueeze(base, {axis}); });
+}
+
+// aten.atleast_2d(Tensor self) -> Tensor, aten.atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]
+Item atleast(const Call& call, Builder&) {
+  const auto rank =
+      static_cast<std::size_t>(call.name()[std::string_view("aten.atleast_").size()] - '0');
+  if (!call.has("tensors")) {
+    if (call.tensor("self").rank() >= rank) return call.same("self");
+    return in_order(call, [rank](const Value& base) { return at_least(base, rank); });
+  }
+  std::vector<Item> items;
+  for (const Value& x : call.tensors("tensors")) items.emplace_back(at_least(x, rank));
+  return Item::list(std::move(items));
+}
+
+// aten.expand(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor
+// aten.broadcast_to(Tensor self, SymInt[] size) -> Tensor
+Item expand_view(const Call& call, Builder&) { return expanded(call, call.numbers("size")); }
+
+// aten.expand_as(Tensor self, Tensor other) -> Tensor
+Item expand_as(const Call& call, Builder&) {
+  return expanded(call, size_numbers(call, call.tensor("other")));
 }
 
 // aten.permute(Tensor self, int[] dims) -> Tensor
 Item permute(const Call& call, Builder&) {
-  const std::size_t rank = call.tensor("self").rank();
+  const std::size_t rank = seen_rank(call);
   std::vector<std::int64_t> perm;
   for (const std::int64_t axis : call.integers("dims"))
     perm.push_back(static_cast<std::int64_t>(axis_index(axis, rank)));
@@ -162,81 +384,171 @@ Item permute(const Call& call, Builder&) {
 }
 
 // aten.transpose.int(Tensor self, int dim0, int dim1) -> Tensor
+// aten.swapaxes(Tensor self, int axis0, int axis1) -> Tensor
 Item transpose(const Call& call, Builder&) {
-  const std::size_t rank = call.tensor("self").rank();
+  const std::size_t rank = seen_rank(call);
   if (rank == 0) return call.same("self");
-  return permuted_view(call, swapped_axes(rank, call.axis("dim0", rank), call.axis("dim1", rank)));
+  const std::int64_t a = call.axis(call.arguments()[1].first, rank);
+  const std::int64_t b = call.axis(call.arguments()[2].first, rank);
+  return permuted_view(call, swapped_axes(rank, a, b));
+}
+
+// aten.movedim.int(Tensor self, int source, int destination) -> Tensor
+// aten.movedim.intlist(Tensor self, int[] source, int[] destination) -> Tensor
+Item movedim(const Call& call, Builder&) {
+  return permuted_view(call, moved(call, call.integers("source"), call.integers("destination")));
 }
 
 // aten.t(Tensor self) -> Tensor
 Item t(const Call& call, Builder&) {
-  const std::size_t rank = call.tensor("self").rank();
+  const std::size_t rank = seen_rank(call);
   if (rank > 2) call.refuse("a tensor of rank ", rank, " has no transpose, expected a matrix");
   return rank < 2 ? call.same("self") : permuted_view(call, {1, 0});
 }
 
-// aten.unsqueeze(Tensor self, int dim) -> Tensor
-Item unsqueeze(const Call& call, Builder&) {
-  const std::size_t rank = call.tensor("self").rank();
-  const std::int64_t axis = call.axis("dim", rank + 1);
-  return in_order(call, [axis](const Value& base) { return voxport::unsqueeze(base, {axis}); });
+// aten.numpy_T(Tensor self) -> Tensor
+Item numpy_t(const Call& call, Builder&) {
+  std::vector<std::int64_t> perm = to_front(seen_rank(call), {});
+  std::ranges::reverse(perm);
+  return permuted_view(call, std::move(perm));
 }
 
-// aten.expand(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor
-Item expand_view(const Call& call, Builder&) {
-  std::vector<Number> sizes = call.numbers("size");
-  const Value x = call.tensor("self");
-  Shape target;
-  for (Number& size : sizes) {
-    if (size.as_int() == -1) size = Number::of_int(1);  // stays as it is
-    target.push_back(size.dim());
-  }
-  call.lowering().note_frozen(x.shape(), target);
-  View view;  // its elements share memory: there is no writing to them
-  view.look = [call, sizes](const Value& base) { return expand(base, call.sizes(sizes)); };
-  return call.view("self", std::move(view), false);
+// aten.mT(Tensor self) -> Tensor, aten.mH(Tensor self) -> Tensor, aten.adjoint(Tensor self) ->
+//   Tensor
+Item matrix_transpose(const Call& call, Builder&) {
+  const auto rank = static_cast<std::int64_t>(seen_rank(call));
+  if (rank < 2) call.refuse("a tensor of rank ", rank, " has no rows and columns");
+  const bool is_conjugate = call.name() != "aten.mT";
+  if (is_conjugate && call.tensor("self").rank() > seen_rank(call))
+    call.refuse("it conjugates a complex tensor; call conj() and mT by themselves");
+  return permuted_view(call, swapped_axes(seen_rank(call), rank - 2, rank - 1));
 }
 
 // aten.select.int(Tensor self, int dim, SymInt index) -> Tensor
 Item select(const Call& call, Builder&) {
-  const std::int64_t axis = call.axis("dim", call.tensor("self").rank());
-  const Number index = call.number("index");
-  View view;
-  view.look = [call, axis, index](const Value& base) {
-    return gather(base, call.lowering().value_of(index), axis);
-  };
-  view.put = [call, axis, index](const Value& base, const Value& part) {
-    const Value at = call.sizes({index});
-    const Value size = voxport::size(base, axis);
-    Builder g(base.graph());
-    const Value start = g.node("Mod", {at, size});  // counted from the start
-    return put_slice(base, voxport::unsqueeze(part, {axis}), axis, start, start + g.int64s({1}));
-  };
-  return call.view("self", std::move(view), axis == 0);
+  const std::int64_t axis = call.axis("dim", seen_rank(call));
+  return call.view("self", select_view(call, axis, call.number("index")),
+                   is_first(call.tensor("self"), axis));
 }
 
 // aten.slice.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1)
 //   -> Tensor
-Item slice(const Call& call, Builder&) {
-  const std::int64_t axis = call.axis("dim", call.tensor("self").rank());
+Item slice(const Call& call, Builder& g) {
+  if (!call.at(0).is_tensor()) return slice_of_list(call, g);
+  const std::int64_t axis = call.axis("dim", seen_rank(call));
   const std::int64_t step = call.integer("step");
   const Number start = call.has("start") ? call.number("start") : Number::of_int(0);
   const Number end = call.has("end") ? call.number("end") : Number::of_int(kToTheEnd);
   if (step == 1 && start.as_int() == 0 && end.as_int() == kToTheEnd) return call.same("self");
+  return slice_of(call, axis, start, end, step);
+}
+
+// aten.narrow(Tensor self, int dim, SymInt start, SymInt length) -> Tensor
+// aten.narrow.Tensor(Tensor self, int dim, Tensor start, SymInt length) -> Tensor
+Item narrow(const Call& call, Builder&) {
+  const std::int64_t axis = call.axis("dim", seen_rank(call));
+  Number start = call.number("start");
+  if (start.as_int().value_or(0) < 0)
+    start = plus(call, start, size_number(call, call.tensor("self"), axis));
+  return slice_of(call, axis, start, plus(call, start, call.number("length")));
+}
+
+// aten.split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]
+// aten.split.sizes(Tensor self, SymInt[] split_size, int dim=0) -> Tensor[]
+// aten.split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]
+Item split(const Call& call, Builder&) {
+  if (!call.at(0).is_tensor()) call.refuse("it splits ", call.at(0).kind_name());
+  const std::int64_t axis = call.axis("dim", seen_rank(call));
+  const std::string& sizes = call.arguments()[1].first;
+  if (call.item(sizes).container()) return parts_of(call, axis, call.numbers(sizes));
+  return split_by_size(call, axis, call.number(sizes));
+}
+
+// aten.chunk(Tensor self, int chunks, int dim=0) -> Tensor[]
+// Where the size is free there are as many parts as were asked for.
+Item chunk(const Call& call, Builder&) {
+  const std::int64_t axis = call.axis("dim", seen_rank(call));
+  const std::int64_t count = call.integer("chunks");
+  if (count < 1) call.refuse("it splits into ", count, " parts");
+  const Number whole = size_number(call, call.tensor("self"), axis);
+  const Number size = compute(call.lowering(), Arithmetic::kFloorDiv,
+                              plus(call, whole, Number::of_int(count - 1)), Number::of_int(count));
+  if (whole.as_int().value_or(0) > 0) return split_by_size(call, axis, size);
+  return parts_of(call, axis, equal_parts(call, whole, size, count));
+}
+
+// aten.tensor_split.sections(Tensor self, SymInt sections, int dim=0) -> Tensor[]
+// aten.tensor_split.indices(Tensor self, SymInt[] indices, int dim=0) -> Tensor[]
+// aten.tensor_split.tensor_indices_or_sections(Tensor self, Tensor tensor_indices_or_sections,
+//   int dim=0) -> Tensor[]
+Item tensor_split(const Call& call, Builder& g) {
+  const std::int64_t axis = call.axis("dim", seen_rank(call));
+  if (!call.has("tensor_indices_or_sections")) return split_on(call, axis);
+  const Value given = call.tensor("tensor_indices_or_sections");
+  if (given.rank() == 0)
+    return split_evenly(call, axis, call.integer("tensor_indices_or_sections"));
+  const auto count = given.dim(0).constant();
+  if (!count) call.refuse("the number of parts depends on the free size ", given.dim(0).text());
+  std::vector<Number> indices;
+  for (std::int64_t i = 0; i < *count; ++i)
+    indices.push_back(call.lowering().number_of(gather(given, g.int64(i), 0)));
+  return split_at(call, axis, indices);
+}
+
+// aten.hsplit.int(Tensor self, int sections) -> Tensor[]
+// aten.hsplit.array(Tensor self, int[] indices) -> Tensor[]
+Item hsplit(const Call& call, Builder&) { return split_on(call, seen_rank(call) == 1 ? 0 : 1); }
+Item vsplit(const Call& call, Builder&) { return split_on(call, 0); }
+Item dsplit(const Call& call, Builder&) { return split_on(call, 2); }
+
+// aten.unbind.int(Tensor self, int dim=0) -> Tensor[]
+// Where the size is free the list has as many items as the run brings.
+Item unbind(const Call& call, Builder&) {
+  const Value x = call.tensor("self");
+  const std::int64_t axis = call.axis("dim", seen_rank(call));
+  std::optional<std::int64_t> count = x.dim(axis).constant();
+  if (!count) count = unpacked_count(call);
+  std::vector<Item> items;
+  for (std::int64_t i = 0; i < count.value_or(0); ++i)
+    items.push_back(
+        call.view("self", select_view(call, axis, Number::of_int(i)), is_first(x, axis)));
+  Item list = Item::list(std::move(items));
+  if (!count) list.container()->stacked = permuted(x, to_front(x.rank(), {axis}));
+  return list;
+}
+
+// aten.diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor
+Item diagonal(const Call& call, Builder&) {
+  const std::size_t rank = seen_rank(call);
+  return call.view(
+      "self",
+      diagonal_view(call, call.integer("offset"), call.axis("dim1", rank), call.axis("dim2", rank)),
+      false);
+}
+
+// aten.unfold(Tensor self, int dimension, int size, int step) -> Tensor
+// Windows of an axis; they may overlap, so there is no writing to them.
+Item unfold(const Call& call, Builder&) {
+  const std::size_t rank = seen_rank(call);
+  if (rank == 0) call.refuse("a tensor without axes has no windows");
+  const std::int64_t axis = call.axis("dimension", rank);
+  const std::int64_t size = call.integer("size");
+  const std::int64_t step = call.integer("step");
   View view;
   view.look = [=](const Value& base) {
     Builder g(base.graph());
-    return g.node("Slice", {base, call.sizes({start}), call.sizes({end}), g.int64s({axis}),
-                            g.int64s({step})});
+    const Number whole = size_number(call, base, axis);
+    const Number last = compute(call.lowering(), Arithmetic::kFloorDiv,
+                                minus(call, whole, Number::of_int(size)), Number::of_int(step));
+    const Value count = call.sizes({plus(call, last, Number::of_int(1))});
+    const Value starts = voxport::unsqueeze(range(count) * g.int64(step), {1});
+    const Value windows = gather(base, starts + range(g.int64s({size})), axis);
+    std::vector<std::int64_t> perm = to_front(base.rank() + 1, {});
+    perm.erase(perm.begin() + axis + 1);
+    perm.insert(perm.begin() + static_cast<std::ptrdiff_t>(rank), axis + 1);
+    return permuted(windows, perm);
   };
-  view.put = [=](const Value& base, const Value& part) {
-    Builder g(base.graph());
-    const Value all = range(voxport::size(base, axis));
-    const Value indices = g.node(
-        "Slice", {all, call.sizes({start}), call.sizes({end}), g.int64s({0}), g.int64s({step})});
-    return put_at(base, part, axis, indices);
-  };
-  return call.view("self", std::move(view), axis == 0 && step == 1);
+  return call.view("self", std::move(view), false);
 }
 
 }  // namespace voxport::ops
