@@ -104,6 +104,21 @@ Types size(const Application& a) {
   return {type};
 }
 
+// What is left over of `whole` for one axis beside the others. Sizes that both have need no
+// division, which expressions may not allow.
+Dim left_over(Shape whole, const Shape& others) {
+  Dim divisor = 1;
+  for (const Dim& dim : others) {
+    const auto same = std::find(whole.begin(), whole.end(), dim);
+    if (same == whole.end()) {
+      divisor = divisor * dim;
+    } else {
+      whole.erase(same);
+    }
+  }
+  return floor_div(numel(whole), divisor);
+}
+
 // 0 copies a size, -1 is what is left over.
 Types reshape(const Application& a) {
   const Shape& from = a.shape(0);
@@ -119,7 +134,10 @@ Types reshape(const Application& a) {
     to.push_back(copies ? from[i] : number == -1 ? Dim(1) : (*target)[i]);
   }
   const Dim whole = numel(from);
-  if (open) to[*open] = floor_div(whole, numel(to));
+  if (open) {
+    to.erase(to.begin() + static_cast<std::ptrdiff_t>(*open));
+    to.insert(to.begin() + static_cast<std::ptrdiff_t>(*open), left_over(from, to));
+  }
   if (const auto left = (numel(to) - whole).constant(); left && *left != 0) {
     a.mismatch(
         cat("a tensor of shape ", shape_text(from), " cannot take the shape ", shape_text(to)));
