@@ -111,6 +111,15 @@ TEST(ShareExpressions, SharesAllButChance) {
             "unchanged");
 }
 
+TEST(ShareExpressions, LeavesWhatHasSizesOfItsOwn) {
+  EXPECT_EQ(after(share_expressions, R"(x: bool[t]
+      a = NonZero(x)
+      b = NonZero(x)
+      c = Transpose(b) perm=[1, 0]
+      return a, c)"),
+            "unchanged");
+}
+
 TEST(Pipeline, LeavesWhatIsNeeded) {
   const auto graph = parse_graph(R"(x: f32[b, 192, t]
       s = Shape(x) start=1 end=2
