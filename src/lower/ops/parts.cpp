@@ -60,11 +60,15 @@ Value put_between(const Value& base, const Value& part, std::int64_t axis, std::
   return parts.size() == 1 ? part : concat(std::move(parts), axis);
 }
 
-// Whether nothing of an axis lies both before and after a part of it, however long the axis is.
-bool is_in_order(const Number& start, const Number& end, std::int64_t step) {
+// Whether nothing of an axis lies both before and after a part of it, and the three of them are as
+// long as the axis, in numbers or as an expression.
+bool is_in_order(const Dim& size, const Number& start, const Number& end, std::int64_t step) {
   if (step != 1 || !start.as_int() || !end.as_int()) return false;
-  if (*end.as_int() == kToTheEnd) return true;
-  return (*start.as_int() < 0) == (*end.as_int() < 0) && *start.as_int() <= *end.as_int();
+  const std::int64_t first = *start.as_int();
+  const std::int64_t last = *end.as_int();
+  if (!size.is_constant())
+    return first <= 0 && (last == kToTheEnd || (first < 0 && last < 0 && first <= last));
+  return last == kToTheEnd || ((first < 0) == (last < 0) && first <= last);
 }
 
 Value indices_of_slice(const Call& call, const Value& base, std::int64_t axis, const Number& start,
@@ -218,8 +222,10 @@ View select_view(const Call& call, std::int64_t axis, const Number& index) {
   view.put = [call, axis, index](const Value& base, const Value& part) {
     Builder g(base.graph());
     const Value row = voxport::unsqueeze(part, {axis});
-    if (const auto at = index.as_int())
-      return put_between(base, row, axis, *at, *at == -1 ? kToTheEnd : *at + 1);
+    const auto at = index.as_int();
+    if (at && *at >= 0 && !base.dim(axis).is_constant())
+      return put_at(base, row, axis, g.int64s({*at}));
+    if (at) return put_between(base, row, axis, *at, *at == -1 ? kToTheEnd : *at + 1);
     // Counted from the start.
     const Value start = g.node("Mod", {call.sizes({index}), voxport::size(base, axis)});
     return put_between(base, row, axis, start, start + g.int64s({1}));
@@ -236,7 +242,7 @@ View slice_view(const Call& call, std::int64_t axis, const Number& start, const 
                             g.int64s({step})});
   };
   view.put = [=](const Value& base, const Value& part) {
-    if (is_in_order(start, end, step))
+    if (is_in_order(base.dim(axis), start, end, step))
       return put_between(base, part, axis, *start.as_int(), *end.as_int());
     return put_at(base, part, axis, indices_of_slice(call, base, axis, start, end, step));
   };
