@@ -56,6 +56,9 @@ Types global_pool(const Application& a);
 
 // recurrent.cpp
 Types recurrent(const Application& a);
+// resize.cpp
+Types resize(const Application& a);
+Types grid_sample(const Application& a);
 
 // norm.cpp
 Types layer_normalization(const Application& a);

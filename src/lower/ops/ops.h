@@ -306,6 +306,14 @@ Item pad_enum(const Call& call, Builder& g);
 Item reflection_pad(const Call& call, Builder& g);
 Item replication_pad(const Call& call, Builder& g);
 
+// resize.cpp
+Item interpolate(const Call& call, Builder& g);
+Item upsample_antialiased(const Call& call, Builder& g);
+Item upsample_bicubic(const Call& call, Builder& g);
+Item upsample_linear(const Call& call, Builder& g);
+Item upsample_nearest(const Call& call, Builder& g);
+Item upsample_nearest_exact(const Call& call, Builder& g);
+
 // view.cpp
 Item as_strided(const Call& call, Builder& g);
 Item atleast(const Call& call, Builder& g);

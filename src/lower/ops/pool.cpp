@@ -153,18 +153,10 @@ AdaptiveWindows adaptive_windows(const Call& call, const Value& x, std::int64_t 
   return {minimum(at, size - 1), less(at, voxport::unsqueeze(ends, {1})), ends - starts};
 }
 
-// With axes behind it, so that it lies along `axis` of a tensor of `rank` axes.
-Value along(const Value& x, std::size_t axis, std::size_t rank) {
-  Numbers axes;
-  for (std::size_t i = axis + x.rank(); i < rank; ++i)
-    axes.push_back(static_cast<std::int64_t>(i - axis));
-  return axes.empty() ? x : voxport::unsqueeze(x, axes);
-}
-
 // All windows of an axis, which becomes two: [out, longest]. Outside of them is `outside`.
 Value gathered(const Value& x, std::int64_t axis, const AdaptiveWindows& windows, double outside) {
   const Value parts = gather(x, windows.indices, axis);
-  const Value mask = along(windows.is_inside, static_cast<std::size_t>(axis), parts.rank());
+  const Value mask = along(windows.is_inside, axis, parts.rank());
   return where(mask, parts, Builder(x.graph()).scalar(outside, x.dtype()));
 }
 
@@ -214,7 +206,7 @@ Value adaptive_mean(const Call& call, Value x, std::int64_t axis, const Number& 
                                    {{"axes", Numbers{axis}}, {"keepdims", std::int64_t{1}}});
   const AdaptiveWindows windows = adaptive_windows(call, x, axis, out);
   const Value sums = reduce_sum(gathered(x, axis, windows, 0), {axis + 1}, false);
-  return sums / along(cast(windows.lengths, x.dtype()), static_cast<std::size_t>(axis), x.rank());
+  return sums / along(cast(windows.lengths, x.dtype()), axis, x.rank());
 }
 
 // The place of each element in its plane, in the shape of x.

@@ -17,6 +17,13 @@ Value size_value(const Call& call, const Value& x, std::int64_t axis) {
   return call.sizes({size_at(call, x, axis)});
 }
 
+Value along(const Value& x, std::int64_t axis, std::size_t rank) {
+  std::vector<std::int64_t> axes;
+  for (std::size_t i = static_cast<std::size_t>(axis) + x.rank(); i < rank; ++i)
+    axes.push_back(static_cast<std::int64_t>(i) - axis);
+  return axes.empty() ? x : voxport::unsqueeze(x, axes);
+}
+
 std::size_t space_of(const Call& call) {
   const std::string_view name = call.name();
   const std::size_t digit = name.find_first_of("123");

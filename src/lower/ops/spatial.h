@@ -17,6 +17,9 @@ Number size_at(const Call& call, const Value& x, std::int64_t axis);
 // The same as int64 of shape [1].
 Value size_value(const Call& call, const Value& x, std::int64_t axis);
 
+// With axes behind it, so that it lies along `axis`, counted from 0, of a tensor of `rank` axes.
+Value along(const Value& x, std::int64_t axis, std::size_t rank);
+
 // How many axes of space an operator has, by its name: 2 for aten.max_pool2d.
 std::size_t space_of(const Call& call);
 

@@ -1,0 +1,88 @@
+"""Resizing of signals, images and volumes."""
+
+from record_ops import case
+
+TIMES = [dict(b=1, t=4), dict(b=2, t=7), dict(b=1, t=10), dict(b=1, t=1)]
+PLANES = [dict(b=1, h=5, w=7), dict(b=2, h=4, w=3)]
+# 0.29 and 0.7 are no floats: a size of 100 by 0.29 is 28 in float64 and 29 in float32.
+LONG = [dict(b=1, t=100), dict(b=1, t=99), dict(b=1, t=41)]
+
+
+def along(name, mode, align):
+    """Cases of one axis: by whole scales, by others, and by sizes."""
+    flag = "" if align is None else f", {align}"
+    ending = {None: "", True: "_aligned", False: ""}[align]
+    return [
+        case(f"{name}_by_2{ending}", f"y = aten.{mode}.vec(x, None{flag}, [2.0])", x="f32[b, 2, t]", runs=TIMES),
+        case(f"{name}_by_3{ending}", f"y = aten.{mode}.vec(x, None{flag}, [3.0])", x="f32[b, 2, t]", runs=TIMES),
+        case(f"{name}_by_1_5{ending}", f"y = aten.{mode}.vec(x, None{flag}, [1.5])", x="f32[b, 2, t]", runs=TIMES),
+        case(f"{name}_by_0_7{ending}", f"y = aten.{mode}.vec(x, None{flag}, [0.7])", x="f32[b, 2, t]", runs=TIMES[:3]),
+        case(f"{name}_by_0_29{ending}", f"y = aten.{mode}.vec(x, None{flag}, [0.29])", x="f32[b, 1, t]", runs=LONG),
+        case(f"{name}_by_1_05{ending}", f"y = aten.{mode}.vec(x, None{flag}, [1.05])", x="f32[b, 2, t]", runs=TIMES),
+        case(f"{name}_by_1_5_of_a_known_size{ending}", f"y = aten.{mode}.vec(x, None{flag}, [1.5])", x="f32[b, 2, 5]",
+             runs=[dict(b=2)]),
+        case(f"{name}_to_5{ending}", f"y = aten.{mode}.default(x, [5]{flag})", x="f32[b, 2, t]", runs=TIMES),
+        case(f"{name}_to_1{ending}", f"y = aten.{mode}.default(x, [1]{flag})", x="f32[b, 2, t]", runs=TIMES),
+        case(f"{name}_to_a_size_of_the_program{ending}", f"y = aten.{mode}(x, [n]{flag})", x="f32[b, 2, t]", n="int",
+             runs=[dict(b=1, t=4, n=7), dict(b=1, t=7, n=7), dict(b=1, t=7, n=3), dict(b=1, t=29, n=58),
+                   dict(b=1, t=49, n=147)]),
+        case(f"{name}_to_a_size_with_a_scale{ending}", f"y = aten.{mode}.default(x, [9]{flag}, 1.3)", x="f32[b, 2, 7]",
+             runs=[dict(b=1)]),
+        case(f"{name}_of_f64{ending}", f"y = aten.{mode}.vec(x, None{flag}, [2.0])", x="f64[b, 2, t]", runs=TIMES),
+        case(f"{name}_of_f64_by_1_7{ending}", f"y = aten.{mode}.vec(x, None{flag}, [1.7])", x="f64[b, 2, t]", runs=TIMES),
+    ]
+
+
+def planes(name, mode, align):
+    flag = "" if align is None else f", {align}"
+    ending = {None: "", True: "_aligned", False: ""}[align]
+    return [
+        case(f"{name}_by_2{ending}", f"y = aten.{mode}.vec(x, None{flag}, [2.0, 2.0])", x="f32[b, 2, h, w]", runs=PLANES),
+        case(f"{name}_by_1_6{ending}", f"y = aten.{mode}.vec(x, None{flag}, [1.6, 0.7])", x="f32[b, 2, h, w]", runs=PLANES),
+        case(f"{name}_to_sizes{ending}", f"y = aten.{mode}.vec(x, [9, 3]{flag}, None)", x="f32[b, 2, h, w]", runs=PLANES),
+        case(f"{name}_to_the_size_of_another{ending}", f"""
+             n = aten.size.int(z, 2)
+             m = aten.size.int(z, 3)
+             y = aten.{mode}.default(x, [n, m]{flag})""", x="f32[b, 2, h, w]", z="f32[1, 1, p, q]",
+             runs=[dict(b=1, h=5, w=7, p=8, q=9), dict(b=2, h=6, w=4, p=3, q=4)]),
+        case(f"{name}_with_scales{ending}", f"y = aten.{mode}.default(x, [8, 6]{flag}, 1.7, 0.9)", x="f32[b, 2, 5, 7]",
+             runs=[dict(b=1)]),
+        case(f"{name}_without_overload{ending}", f"y = aten.{mode}(x, [8, 6]{flag}, None, None)", x="f32[b, 2, h, w]",
+             runs=PLANES),
+    ]
+
+
+def volumes(name, mode, align):
+    flag = "" if align is None else f", {align}"
+    ending = {None: "", True: "_aligned", False: ""}[align]
+    return [
+        case(f"{name}_by_2{ending}", f"y = aten.{mode}.vec(x, None{flag}, [2.0, 1.0, 2.0])", x="f32[b, 1, 2, h, w]",
+             runs=PLANES[1:]),
+        case(f"{name}_by_1_5{ending}", f"y = aten.{mode}.vec(x, None{flag}, [1.5, 1.5, 0.6])", x="f32[b, 1, 3, h, w]",
+             runs=PLANES[1:]),
+        case(f"{name}_to_sizes{ending}", f"y = aten.{mode}.default(x, [3, 2, 5]{flag})", x="f32[b, 1, 2, h, w]",
+             runs=PLANES[1:]),
+    ]
+
+
+CASES = [
+    *along("nearest1d", "upsample_nearest1d", None),
+    *along("nearest_exact1d", "_upsample_nearest_exact1d", None),
+    *along("linear1d", "upsample_linear1d", False),
+    *along("linear1d", "upsample_linear1d", True),
+    *planes("nearest2d", "upsample_nearest2d", None),
+    *planes("nearest_exact2d", "_upsample_nearest_exact2d", None),
+    *planes("bilinear2d", "upsample_bilinear2d", False),
+    *planes("bilinear2d", "upsample_bilinear2d", True),
+    *planes("bicubic2d", "upsample_bicubic2d", False),
+    *planes("bicubic2d", "upsample_bicubic2d", True),
+    *volumes("nearest3d", "upsample_nearest3d", None),
+    *volumes("nearest_exact3d", "_upsample_nearest_exact3d", None),
+    *volumes("trilinear3d", "upsample_trilinear3d", False),
+    *volumes("trilinear3d", "upsample_trilinear3d", True),
+    case("nearest2d_of_u8", "y = aten.upsample_nearest2d.vec(x, None, [2.0, 2.0])", x="u8[b, 2, h, w]", runs=PLANES),
+    case("nearest2d_of_f16", "y = aten.upsample_nearest2d.vec(x, None, [2.0, 1.5])", x="f16[b, 2, h, w]", runs=PLANES),
+    case("bilinear2d_of_f16", "y = aten.upsample_bilinear2d.vec(x, None, False, [2.0, 2.0])", x="f16[b, 2, h, w]",
+         runs=PLANES, tolerance=4e-3),
+    case("nearest1d_by_large_scales", "y = aten.upsample_nearest1d.vec(x, None, [41.0])", x="f32[b, 1, t]", runs=LONG[:1]),
+]
