@@ -314,6 +314,17 @@ Item upsample_linear(const Call& call, Builder& g);
 Item upsample_nearest(const Call& call, Builder& g);
 Item upsample_nearest_exact(const Call& call, Builder& g);
 
+// sample.cpp
+Item affine_grid_generator(const Call& call, Builder& g);
+Item grid_sampler(const Call& call, Builder& g);
+
+// fold.cpp
+Item col2im(const Call& call, Builder& g);
+Item im2col(const Call& call, Builder& g);
+
+// bilinear.cpp
+Item bilinear(const Call& call, Builder& g);
+
 // view.cpp
 Item as_strided(const Call& call, Builder& g);
 Item atleast(const Call& call, Builder& g);
