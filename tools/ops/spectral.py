@@ -22,7 +22,8 @@ def istft(name, arguments, runs=(dict(b=1, t=3), dict(b=2, t=7)), bins=5, x="f32
 
 def fft(name, op, arguments="", x="f32[b, 8]", of_complex=False, to_complex=True, runs=ROWS):
     lines = f"c = aten.view_as_complex.default(x)\ns = aten.{op}(c{arguments})" if of_complex else f"s = aten.{op}(x{arguments})"
-    return case(name, f"{lines}\ny = aten.view_as_real.default(s)" if to_complex else lines, x=x, runs=runs)
+    seen = "r = aten.resolve_conj.default(s)\ny = aten.view_as_real.default(r)"
+    return case(name, f"{lines}\n{seen}" if to_complex else lines, x=x, runs=runs)
 
 
 def on_pairs(name, line, runs=ROWS, to_complex=True, **inputs):
@@ -59,6 +60,7 @@ CASES = [
     istft("two_sided", "4, 8, w, True, False, False", bins=8, **WINDOW),
     istft("short_window", "2, 6, w", w=weight("f32[6]", low=0.5, high=1.0)),
     istft("of_one_signal", "4, 8, w", x="f32[{}, t, 2]", runs=[dict(t=4)], **WINDOW),
+    istft("given_window", "2, 8, w", w=of("f32[8]", low=0.5, high=1.0)),
     case("stft_and_back", """
          s = aten.stft.center(x, 8, 2, 8, w, True, 'reflect', False, True, True)
          m = aten.abs.default(s)
@@ -84,6 +86,28 @@ CASES = [
     fft("c2c", "_fft_c2c.default", ", [1], 0, True", x="f32[b, 6, 2]", of_complex=True),
     fft("c2c_back", "_fft_c2c.default", ", [1], 2, False", x="f32[b, 6, 2]", of_complex=True),
     fft("c2r", "_fft_c2r.default", ", [1], 2, 8", x="f32[b, 5, 2]", of_complex=True, to_complex=False),
+    fft("rfft_of_free_size", "fft_rfft.default", x="f32[2, b]", runs=[dict(b=1), dict(b=7), dict(b=8)]),
+    fft("rfft_of_free_size_cut_or_filled", "fft_rfft.default", ", 5", x="f32[2, b]", runs=[dict(b=1), dict(b=5), dict(b=8)]),
+    fft("fft_of_free_size", "fft_fft.default", ", None, 0, 'ortho'", x="f32[b, 3, 2]", of_complex=True, runs=[dict(b=1), dict(b=6)]),
+    fft("ifft_of_free_size", "fft_ifft.default", ", None, 0", x="f32[b, 3, 2]", of_complex=True, runs=[dict(b=6), dict(b=7)]),
+    fft("ifft_of_real_of_free_size", "fft_ifft.default", x="f32[2, b]", runs=[dict(b=6), dict(b=7)]),
+    fft("irfft_of_free_size", "fft_irfft.default", x="f32[3, b, 2]", of_complex=True, to_complex=False, runs=[dict(b=2), dict(b=5)]),
+    fft("fft2", "fft_fft2.default", x="f32[b, 4, 3]"),
+    fft("fft2_sizes", "fft_fft2.default", ", [3, 5], [0, 2], 'ortho'", x="f32[4, b, 3]"),
+    fft("fftn", "fft_fftn.default", x="f32[2, 4, b]"),
+    fft("ifft2", "fft_ifft2.default", x="f32[b, 4, 3, 2]", of_complex=True),
+    fft("rfft2", "fft_rfft2.default", x="f32[b, 4, 6]"),
+    fft("rfftn", "fft_rfftn.default", ", None, [2, 1], 'forward'", x="f32[b, 4, 6]"),
+    fft("irfft2", "fft_irfft2.default", x="f32[b, 4, 4, 2]", of_complex=True, to_complex=False),
+    fft("irfftn", "fft_irfftn.default", ", [4, 5]", x="f32[b, 4, 4, 2]", of_complex=True, to_complex=False),
+    fft("r2c_of_two_axes", "_fft_r2c.default", ", [1, 2], 0, True", x="f32[b, 4, 6]"),
+    fft("c2r_of_two_axes", "_fft_c2r.default", ", [1, 2], 2, 6", x="f32[b, 4, 4, 2]", of_complex=True, to_complex=False),
+    fft("fftshift", "fft_fftshift.default", x="f32[b, 5]", to_complex=False),
+    fft("ifftshift_of_complex", "fft_ifftshift.default", ", [1]", x="f32[b, 5, 2]", of_complex=True),
+    case("fourier_mixing", """
+         a = aten.fft_fft.default(x, None, -1)
+         s = aten.fft_fft.default(a, None, -2)
+         y = aten.real.default(s)""", x="f32[b, t, 4]", runs=[dict(b=1, t=1), dict(b=2, t=5)]),
     on_pairs("complex_mul", "aten.mul.Tensor(a, b_)"),
     on_pairs("complex_mul_broadcasts", "aten.mul.Tensor(a, b_)", z="f32[3, 2]"),
     on_pairs("complex_mul_of_types", "aten.mul.Tensor(a, b_)", z="f64[3, 2]"),

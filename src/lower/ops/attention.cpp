@@ -103,6 +103,7 @@ Attention attention_of(const Call& call) {
   a.key = call.tensor("key");
   a.value = call.tensor("value");
   a.mask = call.tensor_or_none(call.has("attn_bias") ? "attn_bias" : "attn_mask");
+  if (a.mask) call.lowering().note_frozen({a.query.dim(-2), a.key.dim(-2)}, a.mask.shape());
   a.is_causal = call.flag("is_causal");
   if (a.is_causal && a.mask) call.refuse("it has both a mask and is_causal");
   if (call.has("scale")) a.scale = call.real("scale");

@@ -19,6 +19,9 @@ void note_inner(const Call& call, const Value& a, const Value& b) {
 
 Value product_of(const Call& call, const Value& a, const Value& b) {
   note_inner(call, a, b);
+  if (a.rank() > 2 && b.rank() > 2)
+    call.lowering().note_frozen(Shape(a.shape().begin(), a.shape().end() - 2),
+                                Shape(b.shape().begin(), b.shape().end() - 2));
   return product(a, b);
 }
 

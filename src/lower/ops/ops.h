@@ -264,6 +264,7 @@ Item fft(const Call& call, Builder& g);
 Item fft_c2c(const Call& call, Builder& g);
 Item fft_c2r(const Call& call, Builder& g);
 Item fft_r2c(const Call& call, Builder& g);
+Item fftshift(const Call& call, Builder& g);
 Item istft(const Call& call, Builder& g);
 Item stft(const Call& call, Builder& g);
 

@@ -16,11 +16,18 @@ namespace {
 // The basis of a larger transform would take more memory than the rest of any network.
 constexpr std::int64_t kLargestTransform = 8192;
 
-// A constant whose values are computed when they are asked for; float64 ones at once.
-Value computed(Builder& g, std::vector<std::int64_t> shape, DType dtype,
-               std::function<double(std::size_t)> at) {
+// What is at index i of a tensor.
+using Formula = std::function<double(std::size_t)>;
+
+std::size_t count_of(const std::vector<std::int64_t>& shape) {
   std::size_t count = 1;
   for (const std::int64_t size : shape) count *= static_cast<std::size_t>(size);
+  return count;
+}
+
+// A constant whose values are computed when they are asked for; float64 ones at once.
+Value computed(Builder& g, std::vector<std::int64_t> shape, DType dtype, Formula at) {
+  const std::size_t count = count_of(shape);
   if (dtype != DType::kFloat64) {
     const Tensor values = computed_tensor(shape, [count, at = std::move(at)] {
       std::vector<float> numbers(count);
@@ -122,10 +129,31 @@ Value half_basis(Builder& g, std::int64_t n, std::int64_t bins, Norm norm, DType
   });
 }
 
-// Which axis of the program's tensor is transformed, and its size before.
+// The basis of a transform whose size only the run can tell: cos and sin of 2*pi*j*k/n, both
+// [rows, columns]. All three are int64 of shape [1].
+struct FreeBasis {
+  Value cos, sin;
+};
+FreeBasis free_basis(const Value& rows, const Value& columns, const Value& n, DType dtype,
+                     Builder& g) {
+  const Value j = voxport::unsqueeze(range(rows), {1});
+  const Value k = voxport::unsqueeze(range(columns), {0});
+  const Value at = g.node("Mod", {j * k, n});  // within one turn, where floats are exact enough
+  const Value angle = cast(at, dtype) * (g.scalar(2 * std::numbers::pi, dtype) / cast(n, dtype));
+  return {g.node("Cos", {angle}), sin(angle)};
+}
+
+Value scaled_by(const Value& x, Norm norm, const Value& n) {
+  const Value size = cast(n, x.dtype());
+  if (norm == Norm::kNone) return x;
+  return x / (norm == Norm::kRoot ? sqrt(size) : size);
+}
+
+// An axis of the program's tensor that is transformed, and what size it is to have before; nothing
+// where that is its own, which only the run can tell.
 struct Axis {
   std::int64_t at;
-  std::int64_t n;
+  std::optional<std::int64_t> n;
 };
 
 // All axes in order but for one, which comes last.
@@ -149,20 +177,13 @@ Value moved(const Value& x, const std::vector<std::int64_t>& perm) {
 }
 
 // The axis cut or filled with zeros to n.
-Value sized(const Call& call, const Value& x, std::int64_t axis, std::int64_t n) {
+Value sized(const Value& x, std::int64_t axis, std::int64_t n) {
   const auto size = x.dim(axis).constant();
-  if (!size) {
-    call.lowering().note_frozen(x.dim(axis), n);
-    return x;
-  }
-  if (*size == n) return x;
-  return *size > n ? voxport::slice(x, axis, 0, n) : pad(x, axis, 0, n - *size);
-}
-
-std::int64_t size_of_axis(const Call& call, const Value& x, std::int64_t axis) {
-  const auto size = x.dim(axis).constant();
-  if (!size) call.refuse("the size of the axis that it transforms must be known before the run");
-  return *size;
+  if (size == n) return x;
+  if (size) return *size > n ? voxport::slice(x, axis, 0, n) : pad(x, axis, 0, n - *size);
+  Builder g(x.graph());
+  const Value missing = g.node("Max", {g.int64s({n}) - voxport::size(x, axis), g.int64s({0})});
+  return pad_after(voxport::slice(x, axis, 0, n), axis, missing);
 }
 
 void check_size(const Call& call, std::int64_t n) {
@@ -170,19 +191,12 @@ void check_size(const Call& call, std::int64_t n) {
     call.refuse("it transforms ", n, " samples, expected 1 to ", kLargestTransform);
 }
 
-// A real tensor to a complex one: all bins, or the first ones.
-Item transform_real(const Call& call, Builder& g, const Value& x, Axis axis, bool is_onesided,
-                    Norm norm, bool is_forward) {
-  check_size(call, axis.n);
-  const std::int64_t bins = is_onesided ? axis.n / 2 + 1 : axis.n;
-  const auto perm = with_last(x.rank(), axis.at);
-  const Value basis = real_basis(g, axis.n, bins, norm, is_forward, x.dtype());
-  const Value flat = voxport::matmul(moved(sized(call, x, axis.at, axis.n), perm), basis);
-  std::vector<std::int64_t> shape(x.rank() - 1, 0);
-  shape.insert(shape.end(), {bins, 2});
-  auto back = inverse_of(perm);
-  back.push_back(static_cast<std::int64_t>(x.rank()));
-  return complex_item(moved(reshape(flat, shape), back));
+// Both parts of a complex tensor with the transformed axis last.
+struct Parts {
+  Value real, imaginary;
+};
+Parts moved_parts(const Value& x, const std::vector<std::int64_t>& perm) {
+  return {moved(real_part(x), perm), moved(imaginary_part(x), perm)};
 }
 
 // The pairs of a complex tensor with the transformed axis last, pairs in one row: [..., 2*n].
@@ -194,29 +208,91 @@ Value flat_pairs(const Value& x, std::int64_t axis, std::int64_t n) {
   return reshape(moved(x, perm), shape);
 }
 
+// Rows of pairs [..., 2*n] as a complex tensor with its axes where they belong.
+Value from_flat_pairs(const Value& flat, std::int64_t axis, std::int64_t n) {
+  std::vector<std::int64_t> shape(flat.rank() - 1, 0);
+  shape.insert(shape.end(), {n, 2});
+  auto back = inverse_of(with_last(flat.rank(), axis));
+  back.push_back(static_cast<std::int64_t>(flat.rank()));
+  return moved(reshape(flat, shape), back);
+}
+
+// How one axis is transformed.
+struct Way {
+  Norm norm = Norm::kNone;
+  bool is_forward = true;
+};
+
+Value real_of_free_size(const Value& x, std::int64_t axis, bool is_onesided, Way way, Builder& g) {
+  const auto perm = with_last(x.rank(), axis);
+  const Value n = voxport::size(x, axis);
+  const Value bins = is_onesided ? n / g.int64s({2}) + g.int64s({1}) : n;
+  const FreeBasis basis = free_basis(n, bins, n, x.dtype(), g);
+  const Value last = scaled_by(moved(x, perm), way.norm, n);
+  const Value real = voxport::matmul(last, basis.cos);
+  const Value imaginary = voxport::matmul(last, basis.sin) * (way.is_forward ? -1.0 : 1.0);
+  const auto back = inverse_of(perm);
+  return pairs_of(moved(real, back), moved(imaginary, back));
+}
+
+// A real tensor to a complex one: all bins, or the first ones.
+Value transform_real(const Call& call, Builder& g, const Value& x, Axis axis, bool is_onesided,
+                     Way way) {
+  if (!axis.n) return real_of_free_size(x, axis.at, is_onesided, way, g);
+  const std::int64_t n = *axis.n;
+  check_size(call, n);
+  const std::int64_t bins = is_onesided ? n / 2 + 1 : n;
+  const Value basis = real_basis(g, n, bins, way.norm, way.is_forward, x.dtype());
+  const Value last = moved(sized(x, axis.at, n), with_last(x.rank(), axis.at));
+  return from_flat_pairs(voxport::matmul(last, basis), axis.at, bins);
+}
+
+Value complex_of_free_size(const Value& x, std::int64_t axis, Way way, Builder& g) {
+  const auto perm = with_last(x.rank() - 1, axis);
+  const Value n = voxport::size(x, axis);
+  const FreeBasis basis = free_basis(n, n, n, x.dtype(), g);
+  const Value sin = basis.sin * (way.is_forward ? -1.0 : 1.0);
+  const auto [real, imaginary] = moved_parts(scaled_by(x, way.norm, n), perm);
+  const auto back = inverse_of(perm);
+  return pairs_of(moved(voxport::matmul(real, basis.cos) - voxport::matmul(imaginary, sin), back),
+                  moved(voxport::matmul(real, sin) + voxport::matmul(imaginary, basis.cos), back));
+}
+
 // A complex tensor to a complex one.
-Item transform_complex(const Call& call, Builder& g, const Value& x, Axis axis, Norm norm,
-                       bool is_forward) {
-  check_size(call, axis.n);
-  const std::size_t rank = x.rank() - 1;
-  const Value cut = sized(call, x, axis.at, axis.n);
-  const Value basis = complex_basis(g, axis.n, axis.n, norm, is_forward, x.dtype());
-  const Value flat = voxport::matmul(flat_pairs(cut, axis.at, axis.n), basis);
-  std::vector<std::int64_t> shape(rank - 1, 0);
-  shape.insert(shape.end(), {axis.n, 2});
-  auto back = inverse_of(with_last(rank, axis.at));
-  back.push_back(static_cast<std::int64_t>(rank));
-  return complex_item(moved(reshape(flat, shape), back));
+Value transform_complex(const Call& call, Builder& g, const Value& x, Axis axis, Way way) {
+  if (!axis.n) return complex_of_free_size(x, axis.at, way, g);
+  const std::int64_t n = *axis.n;
+  check_size(call, n);
+  const Value basis = complex_basis(g, n, n, way.norm, way.is_forward, x.dtype());
+  const Value flat = flat_pairs(sized(x, axis.at, n), axis.at, n);
+  return from_flat_pairs(voxport::matmul(flat, basis), axis.at, n);
+}
+
+// Of b bins 2*(b - 1) samples; all bins but the first and the last stand for two.
+Value half_of_free_size(const Value& x, std::int64_t axis, Norm norm, Builder& g) {
+  const auto perm = with_last(x.rank() - 1, axis);
+  const Value bins = voxport::size(x, axis);
+  const Value last = bins - g.int64s({1});
+  const Value n = last * g.int64s({2});
+  const FreeBasis basis = free_basis(bins, n, n, x.dtype(), g);
+  const Value places = range(bins);
+  const Value is_end =
+      g.node("Or", {g.node("Equal", {places, g.int64s({0})}), g.node("Equal", {places, last})});
+  const Value counts = where(is_end, g.scalar(1, x.dtype()), g.scalar(2, x.dtype()));
+  const auto [real, imaginary] = moved_parts(scaled_by(x, norm, n), perm);
+  const Value signal =
+      voxport::matmul(real * counts, basis.cos) - voxport::matmul(imaginary * counts, basis.sin);
+  return moved(signal, inverse_of(perm));
 }
 
 // The half spectrum of a real signal of axis.n samples to that signal.
 Value transform_half(const Call& call, Builder& g, const Value& x, Axis axis, Norm norm) {
-  check_size(call, axis.n);
-  const std::int64_t bins = axis.n / 2 + 1;
-  const Value cut = sized(call, x, axis.at, bins);
-  const Value basis = half_basis(g, axis.n, bins, norm, x.dtype());
-  const Value signal = voxport::matmul(flat_pairs(cut, axis.at, bins), basis);
-  return moved(signal, inverse_of(with_last(x.rank() - 1, axis.at)));
+  if (!axis.n) return half_of_free_size(x, axis.at, norm, g);
+  check_size(call, *axis.n);
+  const std::int64_t bins = *axis.n / 2 + 1;
+  const Value basis = half_basis(g, *axis.n, bins, norm, x.dtype());
+  const Value flat = flat_pairs(sized(x, axis.at, bins), axis.at, bins);
+  return moved(voxport::matmul(flat, basis), inverse_of(with_last(x.rank() - 1, axis.at)));
 }
 
 Value as_float(const Call& call, std::string_view name) {
@@ -225,14 +301,58 @@ Value as_float(const Call& call, std::string_view name) {
 
 bool is_complex_self(const Call& call) { return call.item("self").cell()->is_complex; }
 
-std::size_t rank_of_self(const Call& call) {
-  return call.tensor("self").rank() - (is_complex_self(call) ? 1 : 0);
+// Which transform, by what comes in and out.
+enum class Kind { kAny, kHalfOut, kHalfIn };
+
+Kind kind_of(const Call& call) {
+  const std::string_view name = call.name();
+  if (name.starts_with("aten.fft_rfft")) return Kind::kHalfOut;
+  return name.starts_with("aten.fft_irfft") ? Kind::kHalfIn : Kind::kAny;
 }
 
-std::int64_t only_axis(const Call& call) {
-  const std::vector<std::int64_t> axes = call.axes("dim", rank_of_self(call));
-  if (axes.size() != 1) call.refuse("it transforms ", axes.size(), " axes at once");
-  return axes[0];
+// One axis after the other. The last of them is the one whose half is left out.
+Item transform(const Call& call, Builder& g, std::vector<Axis> axes, Kind kind, Way way) {
+  Value x = as_float(call, "self");
+  bool is_complex = is_complex_self(call);
+  if (axes.empty()) call.refuse("it transforms no axis");
+  const Axis last = axes.back();
+  if (kind == Kind::kHalfIn) {
+    axes.pop_back();
+  } else if (!is_complex) {
+    x = transform_real(call, g, x, last, kind == Kind::kHalfOut, way);
+    axes.pop_back();
+  }
+  for (const Axis& axis : axes) x = transform_complex(call, g, x, axis, way);
+  if (kind == Kind::kHalfIn) return transform_half(call, g, x, last, way.norm);
+  return complex_item(x);
+}
+
+// The axes `dim` with the sizes `n`, or their own.
+std::vector<Axis> axes_of(const Call& call, const std::vector<std::int64_t>& dims,
+                          const std::vector<std::int64_t>& sizes, Kind kind) {
+  const Value x = call.tensor("self");
+  const std::size_t rank = x.rank() - (is_complex_self(call) ? 1 : 0);
+  std::vector<Axis> axes;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(axis_index(dims[i], rank));
+    auto n = x.shape()[static_cast<std::size_t>(at)].constant();
+    const bool is_half = kind == Kind::kHalfIn && i + 1 == dims.size();
+    if (is_half && n) n = 2 * (*n - 1);
+    if (i < sizes.size() && sizes[i] != -1) n = sizes[i];
+    axes.push_back({at, n});
+  }
+  return axes;
+}
+
+// Without `dim`: as many of the last axes as there are sizes, or all.
+std::vector<std::int64_t> dims_of(const Call& call, std::size_t sizes) {
+  if (call.has("dim")) return call.integers("dim");
+  const std::size_t rank = call.tensor("self").rank() - (is_complex_self(call) ? 1 : 0);
+  const std::size_t count = call.has("s") ? sizes : rank;
+  std::vector<std::int64_t> dims;
+  for (std::size_t i = 0; i < count; ++i)
+    dims.push_back(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(count));
+  return dims;
 }
 
 // What stft and istft have in common.
@@ -241,6 +361,8 @@ struct Frames {
   std::int64_t hop = 0;
   std::int64_t bins = 0;
   Value window;  // of n_fft; absent where it is all ones
+  // The same where it is a constant that can become part of another: of win_length, in the middle.
+  std::optional<Tensor> known_window;
   bool is_normalized = false;
 };
 
@@ -261,6 +383,13 @@ Value window_of(const Call& call, std::int64_t n_fft, DType dtype, Builder& g) {
   return length == n_fft ? window : pad(window, 0, before, n_fft - length - before);
 }
 
+std::optional<Tensor> known_window_of(const Call& call) {
+  if (!call.has("window")) return std::nullopt;
+  const Tensor* constant = call.tensor("window").constant();
+  const bool is_plain = constant && constant->dtype == DType::kFloat32;
+  return is_plain ? std::optional(*constant) : std::nullopt;
+}
+
 Frames frames_of(const Call& call, DType dtype, Builder& g) {
   Frames frames;
   frames.n_fft = call.integer("n_fft");
@@ -268,12 +397,42 @@ Frames frames_of(const Call& call, DType dtype, Builder& g) {
   frames.hop = call.integer_or_none("hop_length").value_or(frames.n_fft / 4);
   if (frames.hop < 1) call.refuse("its hop_length is ", frames.hop, ", expected 1 or more");
   frames.window = window_of(call, frames.n_fft, dtype, g);
+  frames.known_window = known_window_of(call);
   frames.is_normalized = call.flag("normalized");
   return frames;
 }
 
 Value windowed(const Value& kernel, const Value& window) {
   return window ? kernel * window : kernel;
+}
+
+// A window of fewer samples in the middle of n.
+std::vector<float> in_the_middle(const std::vector<float>& window, std::size_t n) {
+  std::vector<float> all(n, 0.0F);
+  std::ranges::copy(window, all.begin() + static_cast<std::ptrdiff_t>((n - window.size()) / 2));
+  return all;
+}
+
+// A kernel [channels, 1, n_fft] of a convolution, `power` times multiplied by the window: one
+// constant where the window is one.
+Value kernel_of(const Frames& frames, std::int64_t channels, DType dtype, Builder& g, int power,
+                const Formula& at) {
+  const std::vector<std::int64_t> shape = {channels, 1, frames.n_fft};
+  if (frames.known_window && dtype == DType::kFloat32) {
+    const auto n = static_cast<std::size_t>(frames.n_fft);
+    const Tensor merged =
+        computed_tensor(shape, [n, shape, power, at, window = *frames.known_window] {
+          const std::vector<float> factors = in_the_middle(to_float32(window), n);
+          std::vector<float> values(count_of(shape));
+          for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = static_cast<float>(at(i) * std::pow(double{factors[i % n]}, power));
+          return values;
+        });
+    return g.constant("basis", merged);
+  }
+  Value kernel = computed(g, shape, dtype, at);
+  for (int i = 0; i < power; ++i) kernel = windowed(kernel, frames.window);
+  return kernel;
 }
 
 // The signal [b, 1, t] with half a frame more at both ends.
@@ -291,13 +450,11 @@ Value convolved(const Value& x, const Frames& frames, Builder& g) {
   const auto n = static_cast<std::size_t>(frames.n_fft);
   const auto bins = static_cast<std::size_t>(frames.bins);
   const double scale = factor(frames.is_normalized ? Norm::kRoot : Norm::kNone, frames.n_fft);
-  const Value kernel =
-      computed(g, {2 * frames.bins, 1, frames.n_fft}, x.dtype(), [=](std::size_t i) {
-        const auto [cos, sin] = turn(i / n % bins, i % n, n);
-        return scale * (i / n < bins ? cos : -sin);
-      });
-  return g.node("Conv", {x, windowed(kernel, frames.window)},
-                {{"strides", std::vector<std::int64_t>{frames.hop}}});
+  const Value kernel = kernel_of(frames, 2 * frames.bins, x.dtype(), g, 1, [=](std::size_t i) {
+    const auto [cos, sin] = turn(i / n % bins, i % n, n);
+    return scale * (i / n < bins ? cos : -sin);
+  });
+  return g.node("Conv", {x, kernel}, {{"strides", std::vector<std::int64_t>{frames.hop}}});
 }
 
 // The same of float64, which ONNX Runtime cannot convolve: every frame is cut out.
@@ -327,61 +484,67 @@ Value overlapped(const Value& x, const Frames& frames, Builder& g) {
   const auto n = static_cast<std::size_t>(frames.n_fft);
   const auto bins = static_cast<std::size_t>(frames.bins);
   const double scale = factor(frames.is_normalized ? Norm::kRoot : Norm::kByN, frames.n_fft);
-  const Value kernel = computed(
-      g, {2 * frames.bins, 1, frames.n_fft}, x.dtype(),
-      [=](std::size_t i) { return scale * half_spectrum(i / n % bins, i / n >= bins, i % n, n); });
-  return g.node("ConvTranspose", {x, windowed(kernel, frames.window)},
-                {{"strides", std::vector<std::int64_t>{frames.hop}}});
+  const Value kernel = kernel_of(frames, 2 * frames.bins, x.dtype(), g, 1, [=](std::size_t i) {
+    return scale * half_spectrum(i / n % bins, i / n >= bins, i % n, n);
+  });
+  return g.node("ConvTranspose", {x, kernel}, {{"strides", std::vector<std::int64_t>{frames.hop}}});
 }
 
 // How much of each sample the windows let through, twice: [1, 1, n].
 Value envelope_of(const Value& x, const Frames& frames, Builder& g) {
   const Value ones =
       expand(g.scalar(1, x.dtype()), concat({g.int64s({1, 1}), voxport::size(x, -1)}, 0));
-  const Value flat = computed(g, {1, 1, frames.n_fft}, x.dtype(), [](std::size_t) { return 1.0; });
-  const Value kernel = frames.window ? flat * (frames.window * frames.window) : flat;
+  const Value kernel = kernel_of(frames, 1, x.dtype(), g, 2, [](std::size_t) { return 1.0; });
   return g.node("ConvTranspose", {ones, kernel},
                 {{"strides", std::vector<std::int64_t>{frames.hop}}});
 }
 
 }  // namespace
 
-// aten.fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor
-// aten.fft_ifft, aten.fft_rfft, aten.fft_irfft: the same
+// aten.fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
+// aten.fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
+// aten.fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
+// and the same with ifft, rfft and irfft
 Item fft(const Call& call, Builder& g) {
-  const std::string_view name = call.name();
-  const Value x = as_float(call, "self");
-  const std::int64_t axis = call.axis("dim", rank_of_self(call));
-  const bool is_forward = name == "aten.fft_fft" || name == "aten.fft_rfft";
-  const Norm norm = norm_of(call, is_forward);
-  const bool is_half = name == "aten.fft_irfft";
-  const auto n = call.integer_or_none("n");
-  const std::int64_t size = n ? *n : size_of_axis(call, x, axis);
-  if (is_half) return transform_half(call, g, x, {axis, n ? *n : 2 * (size - 1)}, norm);
-  if (is_complex_self(call)) return transform_complex(call, g, x, {axis, size}, norm, is_forward);
-  return transform_real(call, g, x, {axis, size}, name == "aten.fft_rfft", norm, is_forward);
+  const Kind kind = kind_of(call);
+  const bool is_forward = !call.name().starts_with("aten.fft_i");
+  const std::vector<std::int64_t> sizes = call.integers(call.has("n") ? "n" : "s");
+  return transform(call, g, axes_of(call, dims_of(call, sizes.size()), sizes, kind), kind,
+                   {norm_of(call, is_forward), is_forward});
 }
 
 // aten._fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor
 Item fft_r2c(const Call& call, Builder& g) {
-  const Value x = as_float(call, "self");
-  const std::int64_t axis = only_axis(call);
-  return transform_real(call, g, x, {axis, size_of_axis(call, x, axis)}, call.flag("onesided"),
-                        norm_of_number(call), true);
+  const Kind kind = call.flag("onesided") ? Kind::kHalfOut : Kind::kAny;
+  return transform(call, g, axes_of(call, call.integers("dim"), {}, kind), kind,
+                   {norm_of_number(call), true});
 }
 
 // aten._fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor
 Item fft_c2c(const Call& call, Builder& g) {
-  const Value x = call.tensor("self");
-  const std::int64_t axis = only_axis(call);
-  return transform_complex(call, g, x, {axis, size_of_axis(call, x, axis)}, norm_of_number(call),
-                           call.flag("forward"));
+  return transform(call, g, axes_of(call, call.integers("dim"), {}, Kind::kAny), Kind::kAny,
+                   {norm_of_number(call), call.flag("forward")});
 }
 
 // aten._fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor
 Item fft_c2r(const Call& call, Builder& g) {
-  return transform_half(call, g, call.tensor("self"),
-                        {only_axis(call), call.integer("last_dim_size")}, norm_of_number(call));
+  std::vector<Axis> axes = axes_of(call, call.integers("dim"), {}, Kind::kHalfIn);
+  if (!axes.empty()) axes.back().n = call.integer("last_dim_size");
+  return transform(call, g, std::move(axes), Kind::kHalfIn, {norm_of_number(call), false});
+}
+
+// aten.fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor
+// aten.fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor
+Item fftshift(const Call& call, Builder& g) {
+  Value x = call.tensor("self");
+  const bool is_back = call.name() == "aten.fft_ifftshift";
+  for (const std::int64_t axis : call.axes("dim", x.rank())) {
+    const Value n = voxport::size(x, axis);
+    const Value half = n / g.int64s({2});
+    const Value at = is_back ? half : n - half;
+    x = concat({voxport::slice(x, axis, at, n), voxport::slice(x, axis, g.int64s({0}), at)}, axis);
+  }
+  return x;
 }
 
 // aten.stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
@@ -415,7 +578,7 @@ Item istft(const Call& call, Builder& g) {
   if (!has_batch) x = voxport::unsqueeze(x, {0});
   Frames frames = frames_of(call, x.dtype(), g);
   frames.bins = frames.n_fft / 2 + 1;
-  const std::int64_t given = size_of_axis(call, x, 1);
+  const std::int64_t given = x.dim(1).constant().value_or(frames.bins);
   if (given != frames.bins && given != frames.n_fft)
     call.refuse("its input has ", given, " bins, which n_fft=", frames.n_fft, " does not give");
   // Of a whole spectrum PyTorch, too, takes the first half.
