@@ -1,0 +1,102 @@
+#include "lower/unusual.h"
+
+#include <gtest/gtest.h>
+
+#include "lower/lower.h"
+#include "program/text.h"
+#include "tests/arch/made_up.h"
+#include "tests/data.h"
+
+namespace voxport {
+namespace {
+
+std::unique_ptr<Graph> lowered(const Program& program, LowerReport& report) {
+  return lower(program, LowerOptions(), report);
+}
+
+std::string trouble_of(std::string_view text) {
+  LowerReport report;
+  return message_of([&] { lowered(parse_program(text), report); });
+}
+
+// Every other element of what lies in memory, as a strided view.
+Tensor complex_weight() {
+  Tensor pairs = made_up_tensor({6, 2}, 1);
+  Tensor tensor = pairs;
+  tensor.dtype = DType::kComplex64;
+  tensor.shape = {3};
+  tensor.strides = {2};
+  return tensor;
+}
+
+TEST(Unusual, AComplexWeightIsReadAsPairs) {
+  Program program = parse_program(
+      "x: f32[b, 3, 2]\n"
+      "f: f32[3]\n"
+      "a = aten.view_as_complex.default(x)\n"
+      "s = aten.mul.Tensor(a, f)\n"
+      "y = aten.view_as_real.default(s)\n"
+      "return y\n");
+  const Tensor weight = complex_weight();
+  program.constants.push_back({"f", program.inputs[1].variable, weight});
+  program.inputs.pop_back();
+  LowerReport report;
+  const auto graph = lowered(program, report);
+  EXPECT_EQ(shape_text(graph->outputs()[0].second.shape()), "[b, 3, 2]");
+  const std::vector<float> pairs = to_float32(as_pairs(weight));
+  const std::vector<float> all = to_float32(made_up_tensor({6, 2}, 1));
+  EXPECT_EQ(pairs, (std::vector<float>{all[0], all[1], all[4], all[5], all[8], all[9]}));
+}
+
+TEST(Unusual, OperatorsThatDoNotKnowComplexTensorsRefuseThem) {
+  EXPECT_NE(trouble_of("x: f32[b, 3, 2]\n"
+                       "a = aten.view_as_complex.default(x)\n"
+                       "y = aten.relu.default(a)\n"
+                       "return y\n")
+                .find("aten.relu.default at line 3: it is given a complex tensor"),
+            std::string::npos);
+}
+
+TEST(Unusual, RealTensorsAreRefusedByWhatTakesComplexOnesAlone) {
+  EXPECT_NE(trouble_of("x: f32[b, 3, 2]\n"
+                       "y = aten.view_as_real.default(x)\n"
+                       "return y\n")
+                .find("complex tensors alone"),
+            std::string::npos);
+}
+
+TEST(Unusual, OperatorsThatDoNotKnowNestedTensorsRefuseThem) {
+  EXPECT_NE(trouble_of("x: f32[b, t, 2]\n"
+                       "m: bool[b, t]\n"
+                       "n = aten._nested_tensor_from_mask.default(x, m)\n"
+                       "y = aten.relu.default(n)\n"
+                       "return y\n")
+                .find("it is given a nested tensor"),
+            std::string::npos);
+}
+
+TEST(Unusual, ComplexResultsAreToldAbout) {
+  LowerReport report;
+  const auto graph = lowered(parse_program("x: f32[b, 3]\n"
+                                           "y = aten.complex.default(x, x)\n"
+                                           "return y\n"),
+                             report);
+  EXPECT_EQ(shape_text(graph->outputs()[0].second.shape()), "[b, 3, 2]");
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_NE(report.notes[0].find("output 0 is complex"), std::string::npos);
+}
+
+TEST(Unusual, ListsMayHoldComplexTensors) {
+  LowerReport report;
+  const auto graph = lowered(parse_program("x: f32[b, 3, 2]\n"
+                                           "a = aten.view_as_complex.default(x)\n"
+                                           "l = prim.ListConstruct(a, a)\n"
+                                           "c = aten.__getitem__(l, 1)\n"
+                                           "y = aten.abs.default(c)\n"
+                                           "return y\n"),
+                             report);
+  EXPECT_EQ(shape_text(graph->outputs()[0].second.shape()), "[b, 3]");
+}
+
+}  // namespace
+}  // namespace voxport
