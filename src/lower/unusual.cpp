@@ -56,12 +56,11 @@ NamedItems part_of(Lowering& lowering, std::string_view name, const NamedItems& 
                    Part part) {
   NamedItems parts;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const Item& item = arguments[i].second;
+    const auto& [key, item] = arguments[i];
     const bool is_complex = item.cell() && item.cell()->is_complex;
-    const bool is_real_term = i < 2 && is_sum(name) && !is_complex;
-    parts.emplace_back(arguments[i].first, is_real_term && part == Part::kImaginary
-                                               ? Item(Number::of_int(0))
-                                               : part_of(lowering, item, part));
+    const bool is_term = (i < 2 && is_sum(name)) || (key == "value" && item.number());
+    const bool is_nothing = is_term && !is_complex && part == Part::kImaginary;
+    parts.emplace_back(key, is_nothing ? Item(Number::of_int(0)) : part_of(lowering, item, part));
   }
   return parts;
 }

@@ -19,8 +19,8 @@ bool has_nested(const NamedItems& arguments);
 
 enum class Part { kReal, kImaginary };
 
-// The arguments with one part of each complex tensor in its place. Real terms of a sum have no
-// imaginary part.
+// The arguments with one part of each complex tensor in its place. Real terms of a sum, and numbers
+// that fill or pad, have no imaginary part.
 NamedItems part_of(Lowering& lowering, std::string_view name, const NamedItems& arguments,
                    Part part);
 

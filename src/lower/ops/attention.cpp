@@ -96,14 +96,28 @@ Value repeated_heads(const Call& call, const Value& x, const Value& query) {
   return reshape(tiled, concat(shape, 0));
 }
 
+// The sizes that are the same in several of the tensors.
+void note_sizes(const Call& call, const Attention& a) {
+  Lowering& lowering = call.lowering();
+  const auto batch = [](const Value& x) { return Shape(x.shape().begin(), x.shape().end() - 2); };
+  lowering.note_frozen({a.query.dim(-1)}, {a.key.dim(-1)});
+  lowering.note_frozen({a.key.dim(-2)}, {a.value.dim(-2)});
+  if (a.mask) lowering.note_frozen({a.query.dim(-2), a.key.dim(-2)}, a.mask.shape());
+  if (call.flag("enable_gqa")) return;
+  lowering.note_frozen(batch(a.query), batch(a.key));
+  lowering.note_frozen(batch(a.key), batch(a.value));
+}
+
 Attention attention_of(const Call& call) {
   check_dropout(call);
   Attention a;
   a.query = call.tensor("query");
   a.key = call.tensor("key");
   a.value = call.tensor("value");
+  if (a.query.rank() < 2 || a.key.rank() < 2 || a.value.rank() < 2)
+    call.refuse("query, key and value must have two axes or more");
   a.mask = call.tensor_or_none(call.has("attn_bias") ? "attn_bias" : "attn_mask");
-  if (a.mask) call.lowering().note_frozen({a.query.dim(-2), a.key.dim(-2)}, a.mask.shape());
+  note_sizes(call, a);
   a.is_causal = call.flag("is_causal");
   if (a.is_causal && a.mask) call.refuse("it has both a mask and is_causal");
   if (call.has("scale")) a.scale = call.real("scale");
@@ -192,7 +206,7 @@ Value hidden_keys(const Call& call, std::string_view source) {
 // A result that is as nested as the tensor `source` is.
 Item as_nested_as(const Call& call, std::string_view source, const Value& value) {
   Item item = value;
-  item.cell()->inside = call.item(source).cell()->inside;
+  if (const TensorCell* cell = call.item(source).cell()) item.cell()->inside = cell->inside;
   return item;
 }
 
@@ -310,10 +324,10 @@ Item nested_tensor_from_mask_left_aligned(const Call&, Builder&) { return Number
 // aten.to_padded_tensor(Tensor self, float padding, int[]? output_size=None) -> Tensor
 // Without output_size the longest row tells how far.
 Item to_padded_tensor(const Call& call, Builder&) {
-  const TensorCell& cell = *call.item("self").cell();
-  if (!cell.inside) return call.same("self");
+  const TensorCell* cell = call.item("self").cell();
+  if (!cell || !cell->inside) return call.same("self");
   Value x = call.tensor("self");
-  const Value inside = call.lowering().here(cell.inside);
+  const Value inside = call.lowering().here(cell->inside);
   std::vector<std::int64_t> axes;
   for (std::size_t i = inside.rank(); i < x.rank(); ++i)
     axes.push_back(static_cast<std::int64_t>(i));

@@ -192,6 +192,18 @@ Labelled multiply(Labelled a, Labelled b, const Labels& needed) {
   return {multiplied(a, b, to), to};
 }
 
+// Axes of one label are of one size.
+void note_sizes(const Call& call, const std::vector<Labelled>& operands) {
+  std::map<int, Dim> sizes;
+  for (const Labelled& operand : operands) {
+    for (std::size_t i = 0; i < operand.labels.size(); ++i) {
+      const Dim& size = operand.value.shape()[i];
+      const auto [known, is_new] = sizes.emplace(operand.labels[i], size);
+      if (!is_new) call.lowering().note_frozen(Shape{known->second}, Shape{size});
+    }
+  }
+}
+
 // An equation, taken apart. Axes that "..." stands for are -1 for the last, -2 for the one before.
 struct Equation {
   std::vector<Labels> operands;
@@ -286,6 +298,7 @@ Item einsum(const Call& call, Builder&) {
   for (const int label : equation.to)
     if (std::ranges::none_of(operands, [&](const Labelled& x) { return has(x.labels, label); }))
       call.refuse("its result has an axis that no operand has");
+  note_sizes(call, operands);
   return contract(std::move(operands), equation.to);
 }
 
@@ -307,6 +320,7 @@ Item tensordot(const Call& call, Builder&) {
     std::erase(to, other);
     other = label;
   }
+  note_sizes(call, {a, b});
   return contract({a, b}, to);
 }
 
@@ -314,13 +328,15 @@ Item tensordot(const Call& call, Builder&) {
 Item bilinear(const Call& call, Builder&) {
   const Value x = call.tensor("input1");
   const Value y = call.tensor("input2");
+  const Value weight = call.tensor("weight");
+  if (x.rank() == 0 || x.rank() != y.rank() || weight.rank() != 3)
+    call.refuse("its tensors have ", x.rank(), ", ", y.rank(), " and ", weight.rank(), " axes");
   constexpr int kIn1 = 'i', kIn2 = 'j', kOut = 'o';
   Labels rows;
   for (std::size_t i = 1; i < x.rank(); ++i) rows.push_back(-static_cast<int>(i));
-  const Value sum = contract({{x, joined(rows, {kIn1})},
-                              {call.tensor("weight"), {kOut, kIn1, kIn2}},
-                              {y, joined(rows, {kIn2})}},
-                             joined(rows, {kOut}));
+  const Value sum =
+      contract({{x, joined(rows, {kIn1})}, {weight, {kOut, kIn1, kIn2}}, {y, joined(rows, {kIn2})}},
+               joined(rows, {kOut}));
   const Value bias = call.tensor_or_none("bias");
   return bias ? sum + bias : sum;
 }

@@ -121,6 +121,8 @@ Value affine(const Value& x, const Value& weight, const Value& bias) {
 Item linear(const Call& call, Builder&) {
   const Value x = call.tensor("input");
   const Value weight = call.tensor("weight");
+  if (weight.rank() != 1 && weight.rank() != 2)
+    call.refuse("its weight has ", weight.rank(), " axes, expected a matrix");
   if (x.rank() > 0) call.lowering().note_frozen(Shape{x.dim(-1)}, Shape{weight.dim(-1)});
   return affine(x, weight, call.tensor_or_none("bias"));
 }
@@ -285,6 +287,7 @@ Item cdist(const Call& call, Builder& g) {
   const Value b = call.tensor("x2");
   const bool is_euclidean = call.name() == "aten._euclidean_dist";
   const double p = is_euclidean ? 2 : call.real("p");
+  if (a.rank() < 2 || b.rank() < 2) call.refuse("both sides must have two axes or more");
   note_inner(call, a, last_two_swapped(b));
   if (is_euclidean || (p == 2 && is_euclidean_by_product(call, a, b)))
     return euclidean_by_product(a, b);

@@ -53,7 +53,8 @@ Value steps_inside(const Value& lengths, const Value& steps) {
 PackedSequence padded_sequence(const Call& call) {
   Lowering& lowering = call.lowering();
   const Value data = call.tensor("data");
-  if (const auto& packed = call.item("data").cell()->packed)
+  const TensorCell* cell = call.item("data").cell();
+  if (const auto& packed = cell ? cell->packed : nullptr)
     return {lowering.here(packed->padded), lowering.here(packed->lengths), packed->is_zero_outside};
   return padded_anew(data, call.tensor("batch_sizes"));
 }
@@ -68,6 +69,7 @@ Item packed_data(const PackedSequence& sequence) {
 // aten._pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)
 Item pack_padded_sequence(const Call& call, Builder&) {
   Value x = call.tensor("input");
+  if (x.rank() < 2) call.refuse("its input has ", x.rank(), " axes, expected 2 or more");
   if (call.flag("batch_first")) x = with_swapped_start(x);
   const Value lengths = call.tensor_as("lengths", DType::kInt64);
   const Number longest = call.lowering().size_of(reduce_max(lengths, {0}, false));

@@ -310,7 +310,8 @@ std::vector<std::vector<Weights>> layers_of(const Call& call) {
   const std::size_t plain = has_biases ? 4 : 2;
   const bool is_projected = params.size() == layers * directions * (plain + 1);
   const std::size_t each = plain + (is_projected ? 1 : 0);
-  if (layers == 0 || params.size() != layers * directions * each)
+  const bool is_sane = layers > 0 && layers <= params.size();
+  if (!is_sane || params.size() != layers * directions * each)
     call.refuse("it has ", params.size(), " weights for ", layers, " layers in ", directions,
                 " directions, expected ", layers * directions * plain);
   std::vector<std::vector<Weights>> all(layers);
@@ -333,12 +334,47 @@ State first_state(const Call& call) {
   return {states[0], expected == 2 ? states[1] : Value()};
 }
 
+// Whether a weight is `gates` times as long as the state is wide.
+bool has_gates(const Value& weight, std::size_t rank, std::int64_t gates, std::int64_t hidden) {
+  return !weight || (weight.rank() == rank && weight.dim(0) == Dim(gates * hidden));
+}
+
+// Fails with kUnsupported where the shapes of the weights do not go together.
+void check_weights(const Call& call, const Network& network) {
+  const auto gates = static_cast<std::int64_t>(gate_order(network.kind).size());
+  for (const auto& layer : network.layers) {
+    for (const Weights& weights : layer) {
+      const Value& sized_as_hidden = weights.w_hr ? weights.w_hr : weights.w_hh;
+      if (sized_as_hidden.rank() != 2) call.refuse("its weights must be matrices");
+      const std::int64_t hidden = known_size(call, sized_as_hidden, 1);
+      if (!has_gates(weights.w_ih, 2, gates, hidden) ||
+          !has_gates(weights.w_hh, 2, gates, hidden) ||
+          !has_gates(weights.b_ih, 1, gates, hidden) || !has_gates(weights.b_hh, 1, gates, hidden))
+        call.refuse("its weights are not of ", gates, " gates of ", hidden);
+    }
+  }
+  if (network.state.h.rank() != 3 || (network.state.c && network.state.c.rank() != 3))
+    call.refuse("its state must have three axes");
+}
+
+// The sizes that input, states and weights have in common.
+void note_sizes(const Call& call, const Network& network) {
+  Lowering& lowering = call.lowering();
+  const Weights& weights = network.layers[0][0];
+  lowering.note_frozen({network.x.dim(2)}, {weights.w_ih.dim(1)});
+  lowering.note_frozen({network.x.dim(1)}, {network.state.h.dim(1)});
+  lowering.note_frozen({network.state.h.dim(2)}, {weights.w_hh.dim(1)});
+  if (network.state.c) lowering.note_frozen({network.x.dim(1)}, {network.state.c.dim(1)});
+}
+
 struct Result {
   Value y;     // [t, b, dirs*h]
   State last;  // [layers*dirs, b, h]
 };
 
 Result run_network(const Call& call, Network network, Builder& g) {
+  check_weights(call, network);
+  note_sizes(call, network);
   const bool is_scanned = network.layers[0][0].w_hr || network.x.dtype() == DType::kFloat64;
   std::vector<Value> hs, cs;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
@@ -378,6 +414,7 @@ Item rnn(const Call& call, Builder& g) {
     call.refuse("it drops values at random between its layers: call eval() before saving");
   if (call.has("batch_sizes")) {
     const PackedSequence sequence = padded_sequence(call);
+    if (sequence.padded.rank() != 3) call.refuse("its data must have two axes");
     network.x = sequence.padded;
     network.lengths = sequence.lengths;
     const Result result = run_network(call, std::move(network), g);

@@ -15,6 +15,7 @@ namespace {
 
 // The basis of a larger transform would take more memory than the rest of any network.
 constexpr std::int64_t kLargestTransform = 8192;
+constexpr std::int64_t kLargestComplexTransform = 4096;
 
 // What is at index i of a tensor.
 using Formula = std::function<double(std::size_t)>;
@@ -186,9 +187,8 @@ Value sized(const Value& x, std::int64_t axis, std::int64_t n) {
   return pad_after(voxport::slice(x, axis, 0, n), axis, missing);
 }
 
-void check_size(const Call& call, std::int64_t n) {
-  if (n < 1 || n > kLargestTransform)
-    call.refuse("it transforms ", n, " samples, expected 1 to ", kLargestTransform);
+void check_size(const Call& call, std::int64_t n, std::int64_t largest = kLargestTransform) {
+  if (n < 1 || n > largest) call.refuse("it transforms ", n, " samples, expected 1 to ", largest);
 }
 
 // Both parts of a complex tensor with the transformed axis last.
@@ -262,7 +262,7 @@ Value complex_of_free_size(const Value& x, std::int64_t axis, Way way, Builder& 
 Value transform_complex(const Call& call, Builder& g, const Value& x, Axis axis, Way way) {
   if (!axis.n) return complex_of_free_size(x, axis.at, way, g);
   const std::int64_t n = *axis.n;
-  check_size(call, n);
+  check_size(call, n, kLargestComplexTransform);
   const Value basis = complex_basis(g, n, n, way.norm, way.is_forward, x.dtype());
   const Value flat = flat_pairs(sized(x, axis.at, n), axis.at, n);
   return from_flat_pairs(voxport::matmul(flat, basis), axis.at, n);
@@ -299,7 +299,10 @@ Value as_float(const Call& call, std::string_view name) {
   return call.tensor_as(name, floating(call.tensor(name).dtype()));
 }
 
-bool is_complex_self(const Call& call) { return call.item("self").cell()->is_complex; }
+bool is_complex_self(const Call& call) {
+  const TensorCell* cell = call.item("self").cell();
+  return cell && cell->is_complex;
+}
 
 // Which transform, by what comes in and out.
 enum class Kind { kAny, kHalfOut, kHalfIn };
@@ -380,6 +383,8 @@ Value window_of(const Call& call, std::int64_t n_fft, DType dtype, Builder& g) {
     });
   }
   const Value window = call.tensor_as("window", dtype);
+  if (window.rank() != 1 || window.dim(0) != Dim(length))
+    call.refuse("its window is ", shape_text(window.shape()), ", expected win_length=", length);
   return length == n_fft ? window : pad(window, 0, before, n_fft - length - before);
 }
 
@@ -574,6 +579,7 @@ Item istft(const Call& call, Builder& g) {
   Value x = call.tensor("self");  // pairs, whether as a complex tensor or, of old, as they are
   if (call.flag("return_complex")) call.refuse("its result is complex");
   if (x.dtype() != DType::kFloat32) call.refuse("it computes in ", name_of(x.dtype()));
+  if (x.rank() != 3 && x.rank() != 4) call.refuse("its input has not two or three axes");
   const bool has_batch = x.rank() == 4;
   if (!has_batch) x = voxport::unsqueeze(x, {0});
   Frames frames = frames_of(call, x.dtype(), g);
