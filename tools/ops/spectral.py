@@ -125,6 +125,9 @@ CASES = [
     on_pairs("complex_neg", "aten.neg.default(a)"),
     on_pairs("complex_transpose", "aten.transpose.int(a, 0, -1)"),
     on_pairs("complex_select", "aten.select.int(a, -1, 1)"),
+    on_pairs("complex_padded", "aten.constant_pad_nd.default(a, [1, 2], 1.5)"),
+    on_pairs("complex_joined", "aten.cat.default([a, b_], 1)"),
+    on_pairs("complex_sum", "aten.sum.dim_IntList(a, [1])"),
     case("complex_conj", """
          a = aten.view_as_complex.default(x)
          s = aten._conj.default(a)

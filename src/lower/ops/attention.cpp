@@ -11,13 +11,6 @@ namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-Value last_two_swapped(const Value& x) {
-  std::vector<std::int64_t> perm;
-  for (std::size_t i = 0; i < x.rank(); ++i) perm.push_back(static_cast<std::int64_t>(i));
-  std::swap(perm[x.rank() - 1], perm[x.rank() - 2]);
-  return voxport::transpose(x, perm);
-}
-
 Value inverted(const Value& mask) { return Builder(mask.graph()).node("Not", {mask}); }
 
 // What is asked, of what: all [..., t, d], the keys and values [..., s, d].

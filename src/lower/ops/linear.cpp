@@ -51,28 +51,17 @@ Value with_rank(const Value& x, std::size_t rank) {
   return axes.empty() ? x : voxport::unsqueeze(x, axes);
 }
 
-Value root_of_sum(const Value& squares, bool keepdim) {
-  return sqrt(reduce_sum(squares, {-1}, keepdim));
-}
-
 // The norm of degree p over the last axis.
 Value norm_of(const Value& x, double p, bool keepdim, Builder& g) {
   const Attributes last = {{"axes", std::vector<std::int64_t>{-1}},
                            {"keepdims", std::int64_t{keepdim}}};
   if (p == 1) return reduce_sum(abs(x), {-1}, keepdim);
-  if (p == 2) return root_of_sum(x * x, keepdim);
+  if (p == 2) return sqrt(reduce_sum(x * x, {-1}, keepdim));
   if (p == std::numeric_limits<double>::infinity()) return g.node("ReduceMax", {abs(x)}, last);
   if (p == -std::numeric_limits<double>::infinity()) return g.node("ReduceMin", {abs(x)}, last);
   if (p == 0) return reduce_sum(cast(greater(abs(x), 0), x.dtype()), {-1}, keepdim);
   const Value powers = reduce_sum(g.node("Pow", {abs(x), g.scalar(p, x.dtype())}), {-1}, keepdim);
   return g.node("Pow", {powers, g.scalar(1 / p, x.dtype())});
-}
-
-Value last_two_swapped(const Value& x) {
-  std::vector<std::int64_t> perm;
-  for (std::size_t i = 0; i < x.rank(); ++i) perm.push_back(static_cast<std::int64_t>(i));
-  std::swap(perm[x.rank() - 1], perm[x.rank() - 2]);
-  return voxport::transpose(x, perm);
 }
 
 // |a - b| of all pairs of rows by |a|^2 + |b|^2 - 2ab, which needs no memory for all differences.
@@ -100,6 +89,13 @@ Value turned(const Value& matrix) {
   if (const Tensor* constant = matrix.constant())
     return Builder(matrix.graph()).constant(matrix.name(), permuted(*constant, {1, 0}));
   return voxport::transpose(matrix, {1, 0});
+}
+
+Value last_two_swapped(const Value& x) {
+  std::vector<std::int64_t> perm;
+  for (std::size_t i = 0; i < x.rank(); ++i) perm.push_back(static_cast<std::int64_t>(i));
+  std::swap(perm[x.rank() - 1], perm[x.rank() - 2]);
+  return voxport::transpose(x, perm);
 }
 
 Value product(const Value& a, const Value& b) {

@@ -9,6 +9,9 @@ namespace voxport::ops {
 // A matrix the other way round; a constant without a node.
 Value turned(const Value& matrix);
 
+// The matrices along the last two axes the other way round. Asks for two axes or more.
+Value last_two_swapped(const Value& x);
+
 // torch.matmul of two tensors of one type.
 Value product(const Value& a, const Value& b);
 
