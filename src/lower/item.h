@@ -59,10 +59,9 @@ struct Container {
   std::vector<Item> items;
   std::vector<std::string> names;  // the keys of a dict; the fields of a named tuple, else empty
   int depth = 0;                   // how many graphs deep it was made
-  // Of a list that a loop of the graph appended to: behind the items come parts that lie along the
-  // first axis of this tensor. Absent for every other list.
+  // A list that a loop of the graph appended to: its parts lie along the first axis of this tensor,
+  // and there are no items. Absent for every other list.
   Value stacked = {};
-  bool is_growing = false;  // a loop that is being lowered appends to it
 };
 
 struct Item {

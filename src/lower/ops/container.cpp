@@ -331,15 +331,6 @@ Item update(const Call& call, Builder&) {
   return {};
 }
 
-// aten.__contains__.int_list(int[] l, int item) -> bool
-// aten.__contains__.str(Dict(str, t) dict, str key) -> bool
-Item contains(const Call& call, Builder&) {
-  if (is_dict(call.at(0)))
-    return Number::of_bool(find_key(call, container_of(call), call.at(1)).has_value());
-  const std::vector<Item>& items = known_items(call, call.at(0));
-  return Number::of_bool(count_before(call, items, call.at(1)) < std::ssize(items));
-}
-
 // aten.count.int(int[] self, int el) -> int
 Item count(const Call& call, Builder&) {
   return Number::of_int(std::ranges::count_if(known_items(call, call.at(0)), [&](const Item& item) {

@@ -67,8 +67,8 @@ Labelled diagonal_of(Labelled x, std::size_t first, std::size_t second) {
   perm.push_back(static_cast<std::int64_t>(second));
   const Value square = transposed(x.value, perm);
   const Value size = voxport::size(square, -1);
-  std::vector<std::int64_t> flat(kept, 0);
-  flat.push_back(-1);
+  std::vector<std::int64_t> flat(kept + 1, 0);
+  flat[kept] = -1;
   const Value step = size + int64s(square, {1});
   return {gather(reshape(square, flat), range(size) * step, static_cast<std::int64_t>(kept)),
           std::move(labels)};

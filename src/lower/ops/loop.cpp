@@ -208,11 +208,22 @@ class LoopBuilder {
     std::vector<Item> results;
     for (const Item& pattern : body.results) results.push_back(rebuilt(lowering_, pattern, values));
     for (std::size_t i = 0; i < cells_.size(); ++i) lowering_.write(*cells_[i], values[i]);
-    for (std::size_t i = 0; i < body.lists.size(); ++i) {
-      if (body.lists[i]->stacked) call_.refuse("two loops append to one list");
-      body.lists[i]->stacked = values[cells_.size() + i];
-    }
+    for (std::size_t i = 0; i < body.lists.size(); ++i)
+      stack_onto(*body.lists[i], values[cells_.size() + i]);
     return as_results(call_.program_call(), std::move(results));
+  }
+
+  // The parts of a list, and behind them what the loop appended.
+  void stack_onto(Container& list, const Value& appended) {
+    std::vector<Value> parts;
+    if (list.stacked) parts.push_back(lowering_.here(list.stacked));
+    for (const Item& item : list.items) {
+      if (!item.is_tensor()) call_.refuse("a list has ", item.kind_name(), " and tensors in it");
+      parts.push_back(voxport::unsqueeze(lowering_.read(*item.cell()), {0}));
+    }
+    parts.push_back(appended);
+    list.stacked = parts.size() == 1 ? appended : concat(parts, 0);
+    list.items.clear();
   }
 
   const Call& call_;

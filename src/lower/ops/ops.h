@@ -323,8 +323,6 @@ Item grid_sampler(const Call& call, Builder& g);
 Item col2im(const Call& call, Builder& g);
 Item im2col(const Call& call, Builder& g);
 
-// bilinear.cpp
-Item bilinear(const Call& call, Builder& g);
 
 // view.cpp
 Item as_strided(const Call& call, Builder& g);
@@ -392,7 +390,6 @@ Item stack(const Call& call, Builder& g);
 Item vstack(const Call& call, Builder& g);
 
 // index.cpp
-Item embedding(const Call& call, Builder& g);
 Item embedding_bag(const Call& call, Builder& g);
 Item embedding_renorm(const Call& call, Builder& g);
 Item gather_along(const Call& call, Builder& g);
@@ -451,7 +448,6 @@ Item nothing(const Call& call, Builder& g);
 Item annotate(const Call& call, Builder& g);
 Item append(const Call& call, Builder& g);
 Item clear(const Call& call, Builder& g);
-Item contains(const Call& call, Builder& g);
 Item copy_container(const Call& call, Builder& g);
 Item count(const Call& call, Builder& g);
 Item delete_item(const Call& call, Builder& g);
@@ -566,7 +562,6 @@ Item equal(const Call& call, Builder& g);
 Item histc(const Call& call, Builder& g);
 Item isin(const Call& call, Builder& g);
 Item kthvalue(const Call& call, Builder& g);
-Item masked_select(const Call& call, Builder& g);
 Item median(const Call& call, Builder& g);
 Item msort(const Call& call, Builder& g);
 Item nonzero(const Call& call, Builder& g);

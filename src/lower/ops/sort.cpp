@@ -319,15 +319,6 @@ Item nonzero_by_axis(const Call& call, Builder& g) {
   return Item::list(std::move(axes));
 }
 
-// aten.masked_select(Tensor self, Tensor mask) -> Tensor
-Item masked_select(const Call& call, Builder& g) {
-  const Value x = call.tensor("self");
-  const Value mask = call.tensor("mask");
-  const Value all = expand(x, g.node("Shape", {mask}));
-  const Value is_chosen = expand(mask, g.node("Shape", {x}));
-  return gather(flat(all), chosen(flat(is_chosen)), 0);
-}
-
 // aten.bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False)
 //   -> Tensor
 Item bucketize(const Call& call, Builder& g) {
