@@ -128,6 +128,8 @@ constexpr Row kTable[] = {
     {"aten._upsample_bicubic2d_aa", upsample_antialiased},
     {"aten._upsample_bilinear2d_aa", upsample_antialiased},
     {"aten._upsample_lanczos2d_aa", upsample_antialiased},
+    {"aten._upsample_bicubic2d_aa", upsample_bicubic_aa},
+    {"aten._upsample_bilinear2d_aa", upsample_bilinear_aa},
     {"aten._upsample_nearest_exact1d", upsample_nearest_exact},
     {"aten._upsample_nearest_exact2d", upsample_nearest_exact},
     {"aten._upsample_nearest_exact3d", upsample_nearest_exact},

@@ -91,6 +91,8 @@ Outcome gelu(const Node& node, Builder& g) {
   return becomes({g.node("Mul", {half, g.node("Add", {bent, constant(1)})})});
 }
 
+Outcome grid_sample(const Node&, Builder&) { return cannot("it needs opset 16"); }
+
 // HardSwish(x) -> x * HardSigmoid(x)
 Outcome hard_swish(const Node& node, Builder& g) {
   const Value x = node.input(0);
@@ -219,6 +221,7 @@ struct Lowering {
 constexpr Lowering kLowerings[] = {
     {"BatchNormalization", 14, batch_normalization},
     {"Gelu", 20, gelu},
+    {"GridSample", 16, grid_sample},
     {"HardSwish", 14, hard_swish},
     {"LayerNormalization", 17, layer_normalization},
     {"Pad", 18, pad},

@@ -41,6 +41,19 @@ TEST(Infer, SlidesConvolutions) {
             "f32[b, 192, t]");
 }
 
+TEST(Infer, ResizesBySizesAndByScales) {
+  const std::string x = "x: f32[b, 2, h, 5]\n none: f32[0] = const\n";
+  EXPECT_EQ(type_of(x + "sizes: i64[4] = const [1, 2, 9, 7]\n y = Resize(x, none, none, sizes)"),
+            "f32[1, 2, 9, 7]");
+  EXPECT_EQ(type_of(x + "scales: f32[4] = const [1, 1, 2, 1.5]\n y = Resize(x, none, scales)"),
+            "f32[b, 2, 2*h, 7]");
+}
+
+TEST(Infer, SamplesAtThePlacesOfAGrid) {
+  EXPECT_EQ(type_of("x: f32[b, 2, h, w]\n grid: f32[b, p, 4, 2]\n y = GridSample(x, grid)"),
+            "f32[b, 2, p, 4]");
+}
+
 TEST(Infer, StretchesTransposedConvolutions) {
   EXPECT_EQ(type_of("x: f32[b, 256, t]\n w: f32[256, 128, 16] = const\n "
                     "y = ConvTranspose(x, w) strides=[8] pads=[4, 4]"),

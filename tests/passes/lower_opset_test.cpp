@@ -127,6 +127,9 @@ TEST(LowerOpset, ListsAllThatItCannotSay) {
             "  Add  Add of int8 needs opset 14");
   EXPECT_EQ(lowered(17, "x: f32[t]\na, b2 = Split(x) num_outputs=2\nreturn a, b2"),
             "opset 17 cannot say this:\n  Split  Split: 2 parts of t need opset 18");
+  EXPECT_EQ(
+      lowered(15, "x: f32[1, 2, h, w]\ngrid: f32[1, 3, 4, 2]\ny = GridSample(x, grid)\nreturn y"),
+      "opset 15 cannot say this:\n  GridSample  GridSample: it needs opset 16");
 }
 
 }  // namespace

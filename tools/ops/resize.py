@@ -4,6 +4,7 @@ from record_ops import case
 
 TIMES = [dict(b=1, t=4), dict(b=2, t=7), dict(b=1, t=10), dict(b=1, t=1)]
 PLANES = [dict(b=1, h=5, w=7), dict(b=2, h=4, w=3)]
+LARGE = [dict(b=1, h=9, w=11), dict(b=1, h=4, w=7)]
 # 0.29 and 0.7 are no floats: a size of 100 by 0.29 is 28 in float64 and 29 in float32.
 LONG = [dict(b=1, t=100), dict(b=1, t=99), dict(b=1, t=41)]
 
@@ -85,4 +86,19 @@ CASES = [
     case("bilinear2d_of_f16", "y = aten.upsample_bilinear2d.vec(x, None, False, [2.0, 2.0])", x="f16[b, 2, h, w]",
          runs=PLANES, tolerance=4e-3),
     case("nearest1d_by_large_scales", "y = aten.upsample_nearest1d.vec(x, None, [41.0])", x="f32[b, 1, t]", runs=LONG[:1]),
+    case("bilinear2d_of_scales_without_overload", "y = aten.upsample_bilinear2d(x, None, False, [2.0, 3.0])",
+         x="f32[b, 2, h, w]", runs=PLANES),
+    *[case(f"{mode}2d_aa_{name}", f"y = aten._upsample_{mode}2d_aa.default(x, {sizes})", x="f32[b, 2, h, w]", runs=LARGE)
+      for mode in ["bilinear", "bicubic"] for name, sizes in [
+          ("smaller", "[4, 3], False"), ("larger", "[13, 15], False"), ("aligned", "[4, 20], True"),
+          ("with_scales", "[4, 15], False, 0.5, 1.7"), ("to_one", "[1, 1], False")]],
+    case("bilinear2d_aa_by_scales", "y = aten._upsample_bilinear2d_aa.vec(x, None, False, [0.4, 1.2])", x="f32[b, 2, h, w]",
+         runs=LARGE),
+    case("interpolate", "y = aten.__interpolate(x, None, 1.5, 'bilinear', False, None)", x="f32[b, 2, h, w]", runs=PLANES),
+    case("interpolate_that_recomputes", "y = aten.__interpolate(x, None, [1.3, 0.7], 'bilinear', False, True)",
+         x="f32[b, 2, h, w]", runs=PLANES),
+    case("interpolate_by_its_scale", "y = aten.__interpolate(x, None, [1.3, 0.7], 'bilinear', False, False)",
+         x="f32[b, 2, h, w]", runs=PLANES),
+    case("interpolate_to_a_size", "y = aten.__interpolate(x, 6, None, 'nearest', None, None)", x="f32[b, 2, h, w]",
+         runs=PLANES),
 ]

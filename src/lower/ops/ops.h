@@ -309,8 +309,9 @@ Item replication_pad(const Call& call, Builder& g);
 
 // resize.cpp
 Item interpolate(const Call& call, Builder& g);
-Item upsample_antialiased(const Call& call, Builder& g);
 Item upsample_bicubic(const Call& call, Builder& g);
+Item upsample_bicubic_aa(const Call& call, Builder& g);
+Item upsample_bilinear_aa(const Call& call, Builder& g);
 Item upsample_linear(const Call& call, Builder& g);
 Item upsample_nearest(const Call& call, Builder& g);
 Item upsample_nearest_exact(const Call& call, Builder& g);

@@ -114,8 +114,9 @@ MaxPooled max_pooled(const Call& call, Builder& g) {
                                  {"strides", window.strides},
                                  {"pads", window.pads()},
                                  {"dilations", window.dilations}};
+  const Value y = g.node("MaxPool", {x}, attributes);
   const Value indices = g.nodes("MaxPool", {x}, attributes, 2)[1];
-  return {pooled(call, g.node("MaxPool", {x}, attributes)),
+  return {pooled(call, y),
           without_batch(without_pads(call, indices, x, whole, removed), call.tensor("self"))};
 }
 

@@ -20,6 +20,7 @@ struct Resizing {
   Mode mode = Mode::kNearest;
   bool align_corners = false;
   std::vector<Target> targets;  // one per axis of space
+  bool antialias = false;
 };
 
 Target scaled(const Call& call, const Value& x, std::int64_t axis, const Number& scale) {
@@ -142,6 +143,7 @@ class AxisResizing {
         in_(size_at(call, x, axis)) {}
 
   Value operator()() {
+    if (resizing_.antialias) return antialiased();
     switch (resizing_.mode) {
       case Mode::kNearest: return element(floor_of(places() * ratio()));
       case Mode::kNearestExact: return element(floor_of(source(true) + 0.5));
@@ -184,15 +186,15 @@ class AxisResizing {
   }
 
   // An axis that keeps its size is copied, whatever the scale says.
-  Value source_or_copy() {
-    if (!target_.scale || resizing_.align_corners) return source(true);
+  Value unless_copied(const Value& copied, const Value& resized) {
+    if (!target_.scale || resizing_.align_corners) return resized;
     const Value is_copy =
         g_.node("Equal", {lowering().value_of(in_), lowering().value_of(target_.size)});
-    return where(is_copy, places(), source(true));
+    return where(is_copy, copied, resized);
   }
 
   Value linear() {
-    const Value at = source_or_copy();
+    const Value at = unless_copied(places(), source(true));
     const Value left = minimum(floor_of(at), cast(last(), dtype_));
     const Value t = clip(at - left, 0, 1);
     return weighted(left, g_.scalar(1, dtype_) - t) + weighted(left + 1, t);
@@ -204,11 +206,44 @@ class AxisResizing {
     const Value at = source(false);
     const Value left = minimum(floor_of(at), cast(last(), dtype_));
     const Value t = clip(at - left, 0, 1);
-    const auto near = [&](const Value& x) { return (x * (a + 2) - (a + 3)) * x * x + 1; };
-    const auto far = [&](const Value& x) { return ((x * a - 5 * a) * x + 8 * a) * x - 4 * a; };
     const Value rest = g_.scalar(1, dtype_) - t;
-    return weighted(left - 1, far(t + 1)) + weighted(left, near(t)) +
-           weighted(left + 1, near(rest)) + weighted(left + 2, far(rest + 1));
+    return weighted(left - 1, far(t + 1, a)) + weighted(left, near(t, a)) +
+           weighted(left + 1, near(rest, a)) + weighted(left + 2, far(rest + 1, a));
+  }
+
+  // What the cubic of `a` gives at distances below 1, and from there below 2.
+  Value near(const Value& x, double a) { return (x * (a + 2) - (a + 3)) * x * x + 1; }
+  Value far(const Value& x, double a) { return ((x * a - 5 * a) * x + 8 * a) * x - 4 * a; }
+
+  // The weight of an element at this distance: a hat of width 1, or the cubic of a = -0.5, as
+  // Pillow has it.
+  Value filter(const Value& distance) {
+    if (resizing_.mode == Mode::kLinear) return maximum(g_.scalar(1, dtype_) - distance, 0);
+    constexpr double a = -0.5;
+    const Value is_near = less(distance, g_.scalar(1, dtype_));
+    const Value is_far = less(distance, g_.scalar(2, dtype_));
+    return where(is_near, near(distance, a), where(is_far, far(distance, a), g_.scalar(0, dtype_)));
+  }
+
+  // Each element is a mean over all that its filter reaches, which widens as the axis shrinks: a
+  // product with the matrix of all weights.
+  Value antialiased() {
+    const Value step = maximum(ratio(), 1);
+    const Value centre = voxport::unsqueeze((places() + 0.5) * ratio(), {1});  // [out, 1]
+    const Value at = cast(range(call_.sizes({in_})), dtype_);                  // [in]
+    const Value support = step * (resizing_.mode == Mode::kLinear ? 1.0 : 2.0);
+    const Value first = maximum(floor_of(centre - support + 0.5), 0);
+    const Value end = floor_of(centre + support + 0.5);
+    const Value is_inside = g_.node("And", {greater_or_equal(at, first), less(at, end)});
+    const Value weights = where(is_inside, filter(abs((at - centre + 0.5) / step)),
+                                g_.scalar(0, dtype_));  // [out, in]
+    const Value sums = reduce_sum(weights, {1}, true);
+    const Value is_empty = g_.node("Equal", {sums, g_.scalar(0, dtype_)});
+    const Value is_same = g_.node("Equal", {voxport::unsqueeze(places(), {1}), at});
+    const Value means =
+        unless_copied(cast(is_same, dtype_), weights / where(is_empty, g_.scalar(1, dtype_), sums));
+    if (axis_ + 1 < static_cast<std::int64_t>(x_.rank())) return matmul(means, x_);
+    return matmul(x_, voxport::transpose(means, {1, 0}));
   }
 
   const Call& call_;
@@ -228,7 +263,9 @@ Value resized(const Call& call, Builder& g, const Value& input, const Resizing& 
     call.refuse("it interpolates ", name_of(input.dtype()), ", expected floats");
   const bool is_short = input.dtype() == DType::kFloat16 || input.dtype() == DType::kBFloat16;
   Value x = is_short ? cast(input, DType::kFloat32) : input;
-  if (x.dtype() == DType::kFloat32 && resizing.mode != Mode::kNearestExact)
+  const bool is_known =
+      x.dtype() == DType::kFloat32 && resizing.mode != Mode::kNearestExact && !resizing.antialias;
+  if (is_known)
     if (const auto inputs = resize_inputs(call, g, x, resizing); !inputs.empty())
       return in_dtype(g.node("Resize", inputs, resize_attributes(resizing)), input.dtype());
   for (std::size_t i = 0; i < resizing.targets.size(); ++i)
@@ -236,11 +273,11 @@ Value resized(const Call& call, Builder& g, const Value& input, const Resizing& 
   return in_dtype(x, input.dtype());
 }
 
-Item upsampled(const Call& call, Builder& g, Mode mode) {
+Item upsampled(const Call& call, Builder& g, Mode mode, bool antialias = false) {
   const Value x = call.tensor(call.has("input") ? "input" : "self");
   if (x.rank() != space_of(call) + 2)
     call.refuse("its input has ", x.rank(), " axes, expected ", space_of(call) + 2);
-  return resized(call, g, x, {mode, call.flag("align_corners"), targets_of(call, x)});
+  return resized(call, g, x, {mode, call.flag("align_corners"), targets_of(call, x), antialias});
 }
 
 Mode mode_named(const Call& call, std::string_view name) {
@@ -277,8 +314,14 @@ Item upsample_bicubic(const Call& call, Builder& g) { return upsampled(call, g, 
 
 // aten._upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners,
 //   float? scales_h=None, float? scales_w=None) -> Tensor
-Item upsample_antialiased(const Call& call, Builder&) {
-  call.refuse("ONNX resizes with antialias from opset 18 on: use antialias=False");
+Item upsample_bilinear_aa(const Call& call, Builder& g) {
+  return upsampled(call, g, Mode::kLinear, true);
+}
+
+// aten._upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners,
+//   float? scales_h=None, float? scales_w=None) -> Tensor
+Item upsample_bicubic_aa(const Call& call, Builder& g) {
+  return upsampled(call, g, Mode::kCubic, true);
 }
 
 // aten.__interpolate(Tensor input, int? size=None, float? scale_factor=None, str mode="nearest",
@@ -286,10 +329,12 @@ Item upsample_antialiased(const Call& call, Builder&) {
 Item interpolate(const Call& call, Builder& g) {
   const Value x = call.tensor("input");
   if (x.rank() < 3) call.refuse("its input has ", x.rank(), " axes, expected 3 or more");
-  if (call.flag("antialias")) upsample_antialiased(call, g);
+  const bool antialias = call.flag("antialias");
+  if (antialias && x.rank() != 4) call.refuse("antialias is for images, [b, c, h, w]");
   Resizing resizing = {mode_named(call, call.text("mode")), call.flag("align_corners"),
-                       targets_by(call, x, "size", "scale_factor")};
-  if (call.flag("recompute_scale_factor"))
+                       targets_by(call, x, "size", "scale_factor"), antialias};
+  // Unless told otherwise it forgets scales: it is of a PyTorch that did.
+  if (!call.has("recompute_scale_factor") || call.flag("recompute_scale_factor"))
     for (Target& target : resizing.targets) target.scale.reset();
   return resized(call, g, x, resizing);
 }

@@ -1,0 +1,89 @@
+// What convolutions, normalisations, pools, pads and resizings become, and what is refused.
+#include <gtest/gtest.h>
+
+#include "base/fail.h"
+#include "graph/print.h"
+#include "lower/lower.h"
+#include "passes/pipeline.h"
+#include "program/text.h"
+
+namespace voxport {
+namespace {
+
+// The nodes of the program as a graph, or why there is none.
+std::string lowered(const char* text) {
+  LowerReport report;
+  try {
+    const auto graph = lower(parse_program(text), LowerOptions(), report);
+    optimise(*graph);
+    return print(*graph);
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(LowerConvolution, PadsTheEndMoreWhereSameIsOdd) {
+  EXPECT_EQ(lowered(R"(x: f32[b, 3, t]
+      w: f32[2, 3, 4]
+      y = aten.conv1d.padding(x, w, None, [1], "same")
+      return y)"),
+            R"(x: f32[b, 3, t]
+w: f32[2, 3, 4]
+Conv:0: f32[b, 2, t] = Conv(x, w) kernel_shape=[4] strides=[1] pads=[1, 2] dilations=[1] group=1
+return output=Conv:0
+)");
+}
+
+TEST(LowerPool, SaysCeilModesByPads) {
+  EXPECT_EQ(lowered(R"(x: f32[b, 3, t]
+      y = aten.max_pool1d.default(x, [3], [2], [1], [1], True)
+      return y)"),
+            R"(x: f32[b, 3, t]
+MaxPool:0: f32[b, 3, floor(t/2) + 1] = MaxPool(x) kernel_shape=[3] strides=[2] pads=[1, 2] dilations=[1]
+return output=MaxPool:0
+)");
+}
+
+TEST(LowerResize, LeavesWholeScalesToOnnx) {
+  EXPECT_EQ(lowered(R"(x: f32[b, 3, t]
+      y = aten.upsample_nearest1d.vec(x, None, [2.0])
+      return y)"),
+            R"(x: f32[b, 3, t]
+scales: f32[3] = const [1.0, 1.0, 2.0]
+Resize:0: f32[b, 3, 2*t] = Resize(x, _, scales) mode="nearest" coordinate_transformation_mode="asymmetric" nearest_mode="floor"
+return output=Resize:0
+)");
+}
+
+TEST(LowerBatchNorm, RefusesToLearn) {
+  EXPECT_EQ(lowered(R"(x: f32[b, 3, t]
+      m: f32[3]
+      v: f32[3]
+      y = aten.batch_norm.default(x, None, None, m, v, True, 0.1, 1e-5, True)
+      return y)"),
+            "1 call of the program cannot be said in ONNX by voxport:\n"
+            "  1 x aten.batch_norm.default at line 4: it is in training mode, where it learns from "
+            "its input: call eval() on the model before it is exported");
+}
+
+TEST(LowerGridSampler, RefusesVolumes) {
+  EXPECT_EQ(lowered(R"(x: f32[b, 3, d, h, w]
+      z: f32[b, 1, 2, 3, 3]
+      y = aten.grid_sampler.default(x, z, 0, 0, False)
+      return y)"),
+            "1 call of the program cannot be said in ONNX by voxport:\n"
+            "  1 x aten.grid_sampler.default at line 3: ONNX samples volumes from opset 20 on; its "
+            "input has 5 axes, expected 4");
+}
+
+TEST(LowerConvolution, RefusesInts) {
+  EXPECT_EQ(lowered(R"(x: i64[b, 3, t]
+      w: i64[2, 3, 4]
+      y = aten.conv1d.default(x, w)
+      return y)"),
+            "1 call of the program cannot be said in ONNX by voxport:\n"
+            "  1 x aten.conv1d.default at line 3: it convolves int64, expected floats");
+}
+
+}  // namespace
+}  // namespace voxport
