@@ -85,5 +85,22 @@ TEST(LowerConvolution, RefusesInts) {
             "  1 x aten.conv1d.default at line 3: it convolves int64, expected floats");
 }
 
+TEST(LowerPool, RefusesToStandStill) {
+  EXPECT_EQ(lowered(R"(x: f32[b, 3, t]
+      y = aten.max_pool1d.default(x, [3], [0])
+      return y)"),
+            "1 call of the program cannot be said in ONNX by voxport:\n"
+            "  1 x aten.max_pool1d.default at line 2: its argument 'stride' has 0, expected 1 to "
+            "2147483647");
+}
+
+TEST(LowerGroupNorm, RefusesNoGroups) {
+  EXPECT_EQ(lowered(R"(x: f32[b, 3, t]
+      y = aten.group_norm.default(x, 0)
+      return y)"),
+            "1 call of the program cannot be said in ONNX by voxport:\n"
+            "  1 x aten.group_norm.default at line 2: it has 0 groups, expected 1 or more");
+}
+
 }  // namespace
 }  // namespace voxport

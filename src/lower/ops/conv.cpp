@@ -17,6 +17,7 @@ Numbers kernel_of(const Call& call, const Value& weight) {
   for (std::size_t i = 2; i < weight.rank(); ++i) {
     const auto size = weight.shape()[i].constant();
     if (!size) call.refuse("the size of its kernel must be known before the run");
+    if (*size > INT32_MAX) call.refuse("its kernel has ", *size, " elements along an axis");
     kernel.push_back(*size);
   }
   if (kernel.empty()) call.refuse("its weight has ", weight.rank(), " axes, expected 3 or more");
@@ -41,18 +42,17 @@ Numbers named_pads(const Call& call, const Numbers& kernel, const Window& window
 Window window_of(const Call& call, const Numbers& kernel) {
   const std::size_t n = kernel.size();
   Window window;
-  window.strides = call.integers("stride", n);
-  window.dilations = call.integers("dilation", n);
-  window.output_padding = call.integers("output_padding", n);
+  window.strides = per_axis(call, "stride", n, 1);
+  window.dilations = per_axis(call, "dilation", n, 1);
+  window.output_padding = per_axis(call, "output_padding", n, 0, Numbers(n, 0));
   window.groups = call.integer("groups");
+  if (window.groups < 1) call.refuse("it has ", window.groups, " groups, expected 1 or more");
   if (call.item("padding").text()) {
     window.pads = named_pads(call, kernel, window);
   } else {
-    window.pads = call.integers("padding", n);
+    window.pads = per_axis(call, "padding", n, 0);
     window.pads.insert(window.pads.end(), window.pads.begin(), window.pads.end());
   }
-  if (window.strides.size() != n || window.dilations.size() != n || window.pads.size() != 2 * n)
-    call.refuse("its stride, padding and dilation do not fit a kernel of ", n, " axes");
   return window;
 }
 
@@ -107,7 +107,7 @@ Item convolution(const Call& call, Builder& g) {
 Item conv_tbc(const Call& call, Builder& g) {
   const Value x = voxport::transpose(call.tensor("self"), {1, 2, 0});         // [b, c, t]
   const Value weight = voxport::transpose(call.tensor("weight"), {2, 1, 0});  // [to, from, k]
-  const std::int64_t pad = call.integer("pad");
+  const std::int64_t pad = per_axis(call, "pad", 1, 0).front();
   const Window window = {
       .strides = {1}, .dilations = {1}, .pads = {pad, pad}, .output_padding = {}};
   const Value y = convolve(call, g, x, weight, call.tensor("bias"), window, false);

@@ -14,14 +14,10 @@ struct Window {
   Numbers kernel, dilation, padding, stride;
 
   explicit Window(const Call& call)
-      : kernel(call.integers("kernel_size", kSpace)),
-        dilation(call.integers("dilation", kSpace)),
-        padding(call.integers("padding", kSpace)),
-        stride(call.integers("stride", kSpace)) {
-    if (kernel.size() != kSpace || dilation.size() != kSpace || padding.size() != kSpace ||
-        stride.size() != kSpace)
-      call.refuse("its kernel_size, dilation, padding and stride must have two numbers each");
-  }
+      : kernel(per_axis(call, "kernel_size", kSpace, 1)),
+        dilation(per_axis(call, "dilation", kSpace, 1)),
+        padding(per_axis(call, "padding", kSpace, 0)),
+        stride(per_axis(call, "stride", kSpace, 1)) {}
 
   std::int64_t reach(std::size_t i) const { return dilation[i] * (kernel[i] - 1) + 1; }
 
@@ -39,10 +35,9 @@ struct Window {
 Value unfolded(const Call& call, const Value& x, std::int64_t axis, const Number& count,
                const Window& window, std::size_t i) {
   Builder g(x.graph());
-  Numbers parts;
-  for (std::int64_t k = 0; k < window.kernel[i]; ++k) parts.push_back(k * window.dilation[i]);
+  const Value parts = range(g.int64s({window.kernel[i]})) * g.int64(window.dilation[i]);
   const Value starts = range(call.sizes({count})) * g.int64(window.stride[i]);
-  return gather(x, voxport::unsqueeze(g.int64s(parts), {1}) + starts, axis);
+  return gather(x, voxport::unsqueeze(parts, {1}) + starts, axis);
 }
 
 // A kernel that puts part i of a column where it belongs, [kh*kw, 1, kh, kw].
@@ -94,6 +89,9 @@ Item col2im(const Call& call, Builder& g) {
   const Value x = with_batch(call, in_dtype(self, DType::kFloat32), 3);  // [b, c*kh*kw, places]
   Lowering& lowering = call.lowering();
   const std::int64_t parts = window.kernel[0] * window.kernel[1];
+  constexpr std::int64_t kMaxParts = 2048;  // their square is the size of a constant
+  if (parts > kMaxParts)
+    call.refuse("its kernel has ", parts, " elements, expected ", kMaxParts, " or less");
   const Number batch = size_at(call, x, 0);
   const Number channels =
       compute(lowering, Arithmetic::kFloorDiv, size_at(call, x, 1), Number::of_int(parts));

@@ -97,6 +97,8 @@ Normalised batch_normalised(const Call& call, Builder& g) {
 Normalised group_normalised(const Call& call, Builder& g, std::int64_t groups) {
   const Value input = call.tensor("input");
   const Value x = in_dtype(input, wide(call, input));
+  if (groups < 1) call.refuse("it has ", groups, " groups, expected 1 or more");
+  if (x.rank() < 2) call.refuse("its input has ", x.rank(), " axes, expected 2 or more");
   const Value grouped = reshape(x, Axes{0, groups, -1});  // [b, groups, n]
   const double eps = call.real("eps");
   Normalised by_group = standardised(grouped, {2}, eps);
@@ -121,7 +123,7 @@ struct NormalizedShape {
 
 NormalizedShape normalized_shape(const Call& call, const Value& x) {
   const std::vector<Number> sizes = call.numbers("normalized_shape");
-  if (sizes.size() > x.rank())
+  if (sizes.empty() || sizes.size() > x.rank())
     call.refuse("it normalises ", sizes.size(), " axes of a tensor of ", x.rank());
   NormalizedShape normalized = {last_axes(sizes.size()), {}};
   for (std::size_t i = 0; i < sizes.size(); ++i) {

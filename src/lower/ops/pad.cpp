@@ -20,6 +20,9 @@ std::vector<Pad> pads_of(const Call& call, std::string_view name, std::size_t ra
   const std::vector<Number> numbers = call.numbers(name);
   if (numbers.size() % 2 != 0 || numbers.size() > 2 * rank)
     call.refuse(numbers.size(), " pads do not fit a tensor of ", rank, " axes");
+  for (const Number& number : numbers)
+    if (const auto amount = number.as_int(); amount && (*amount < INT32_MIN || *amount > INT32_MAX))
+      call.refuse("it pads by ", *amount);
   std::vector<Pad> pads;
   for (std::size_t i = 0; i < numbers.size(); i += 2) {
     const Pad pad = {static_cast<std::int64_t>(rank - 1 - i / 2), numbers[i], numbers[i + 1]};

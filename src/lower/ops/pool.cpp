@@ -23,23 +23,14 @@ struct Window {
   }
 };
 
-Numbers per_axis(const Call& call, std::string_view name, std::size_t n, const Numbers& otherwise) {
-  Numbers numbers = call.integers(name, n);
-  if (numbers.empty()) numbers = otherwise;
-  if (numbers.size() != n)
-    call.refuse("its argument ", in_quotes(name), " has ", numbers.size(), " numbers, expected ",
-                n);
-  return numbers;
-}
-
 // A ceil mode is said by padding the end, so that every opset and every version of ONNX Runtime
 // counts alike: by stride - 1, but no window may start behind the input and what pads its start.
 Window window_of(const Call& call, std::size_t n) {
   Window window;
-  window.kernel = per_axis(call, "kernel_size", n, {});
-  window.strides = per_axis(call, "stride", n, window.kernel);
-  window.dilations = per_axis(call, "dilation", n, Numbers(n, 1));
-  window.before = window.after = per_axis(call, "padding", n, Numbers(n, 0));
+  window.kernel = per_axis(call, "kernel_size", n, 1);
+  window.strides = per_axis(call, "stride", n, 1, window.kernel);
+  window.dilations = per_axis(call, "dilation", n, 1, Numbers(n, 1));
+  window.before = window.after = per_axis(call, "padding", n, 0, Numbers(n, 0));
   for (std::size_t i = 0; call.flag("ceil_mode") && i < n; ++i)
     window.after[i] = std::min(window.before[i] + window.strides[i] - 1, window.reach(i) - 1);
   return window;

@@ -29,6 +29,7 @@ Target scaled(const Call& call, const Value& x, std::int64_t axis, const Number&
   // A scale such as 2 or 1.5 keeps the size an expression.
   constexpr std::int64_t kParts = 1024;
   const auto known = scale.as_float();
+  if (known && !(*known > 0)) call.refuse("its scale is ", *known, ", expected more than 0");
   const double parts = known.value_or(0.5 / kParts) * kParts;
   if (!in.is_constant() && parts >= 1 && parts <= kParts * kParts &&
       parts == static_cast<double>(static_cast<std::int64_t>(parts))) {

@@ -1,6 +1,7 @@
 #include "lower/ops/spatial.h"
 
 #include <cassert>
+#include <cstdint>
 
 namespace voxport::ops {
 
@@ -29,6 +30,21 @@ std::size_t space_of(const Call& call) {
   const std::size_t digit = name.find_first_of("123");
   assert(digit != std::string_view::npos);
   return static_cast<std::size_t>(name[digit] - '0');
+}
+
+std::vector<std::int64_t> per_axis(const Call& call, std::string_view name, std::size_t n,
+                                   std::int64_t lowest,
+                                   const std::vector<std::int64_t>& otherwise) {
+  std::vector<std::int64_t> numbers = call.integers(name, n);
+  if (numbers.empty()) numbers = otherwise;
+  if (numbers.size() != n)
+    call.refuse("its argument ", in_quotes(name), " has ", numbers.size(), " numbers, expected ",
+                n);
+  for (const std::int64_t number : numbers)
+    if (number < lowest || number > INT32_MAX)
+      call.refuse("its argument ", in_quotes(name), " has ", number, ", expected ", lowest, " to ",
+                  INT32_MAX);
+  return numbers;
 }
 
 Value with_batch(const Call& call, const Value& x, std::size_t rank) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "lower/call.h"
@@ -22,6 +23,12 @@ Value along(const Value& x, std::int64_t axis, std::size_t rank);
 
 // How many axes of space an operator has, by its name: 2 for aten.max_pool2d.
 std::size_t space_of(const Call& call);
+
+// A list of n numbers, or one that counts for all: strides, pads, sizes of kernels. `otherwise`
+// where it is empty or None. Refuses numbers below `lowest`, and those beyond 31 bits.
+std::vector<std::int64_t> per_axis(const Call& call, std::string_view name, std::size_t n,
+                                   std::int64_t lowest,
+                                   const std::vector<std::int64_t>& otherwise = {});
 
 // The tensor with a batch of one where it has none: [c, t] becomes [1, c, t]. Asks for `rank` axes
 // or one less; refuses anything else.
