@@ -104,6 +104,8 @@ CASES = [
          v="f32[4, 3, 5]", g="f32[1, 3, 1]", runs=[dict()]),
     case("weight_norm_of_f64", "w = aten._weight_norm.default(v, g)", x="f32[1]", v=weight("f64[4, 3]"),
          g=weight("f64[4, 1]"), runs=[dict()]),
+    case("weight_norm_of_f16", "w = aten._weight_norm.default(v, g)", x="f32[1]", v=weight("f16[4, 3]"),
+         g=weight("f16[4, 1]"), runs=[dict()], tolerance=4e-3),
     case("weight_norm_interface", "w, n = aten._weight_norm_interface.default(v, g, 0)", x="f32[1]",
          v=weight("f32[4, 3, 5]"), g=weight("f32[4, 1, 1]"), runs=[dict()]),
     case("norm_except_dim", "n = aten.norm_except_dim.default(v, 2, 1)", v="f32[4, 3, 5]", runs=[dict()]),

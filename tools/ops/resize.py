@@ -101,4 +101,7 @@ CASES = [
          x="f32[b, 2, h, w]", runs=PLANES),
     case("interpolate_to_a_size", "y = aten.__interpolate(x, 6, None, 'nearest', None, None)", x="f32[b, 2, h, w]",
          runs=PLANES),
+    case("upsample", "y = aten.__upsample(x, None, 2, 'nearest', None)", x="f32[b, 2, h, w]", runs=PLANES),
+    case("upsample_nearest", "y = aten.__upsample_nearest(x, [7, 4], None)", x="f32[b, 2, h, w]", runs=PLANES),
+    case("upsample_bilinear", "y = aten.__upsample_bilinear(x, None, 3)", x="f32[b, 2, h, w]", runs=PLANES),
 ]

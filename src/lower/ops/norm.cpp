@@ -72,7 +72,7 @@ Value by_running_stats(const Call& call, Builder& g, const Value& x) {
                 {{"epsilon", call.real("eps")}});
 }
 
-void refuse_training(const Call& call) {
+[[noreturn]] void refuse_training(const Call& call) {
   call.refuse(
       "it is in training mode, where it learns from its input: call eval() on the model before it "
       "is exported");
@@ -199,6 +199,10 @@ Item batch_norm_with_reserve(const Call& call, Builder& g) {
   if (call.name() == "aten._batch_norm_impl_index") results.emplace_back(Number::of_int(0));
   return Item::tuple(std::move(results));
 }
+
+// aten._batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean,
+//   Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor)
+Item batch_norm_with_update(const Call& call, Builder&) { refuse_training(call); }
 
 // aten.instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean,
 //   Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled)

@@ -271,6 +271,7 @@ Item stft(const Call& call, Builder& g);
 // norm.cpp
 Item batch_norm(const Call& call, Builder& g);
 Item batch_norm_with_reserve(const Call& call, Builder& g);
+Item batch_norm_with_update(const Call& call, Builder& g);
 Item fused_rms_norm(const Call& call, Builder& g);
 Item group_norm(const Call& call, Builder& g);
 Item instance_norm(const Call& call, Builder& g);

@@ -327,14 +327,22 @@ Item upsample_bicubic_aa(const Call& call, Builder& g) {
 
 // aten.__interpolate(Tensor input, int? size=None, float? scale_factor=None, str mode="nearest",
 //   bool? align_corners=None, bool? recompute_scale_factor=None, bool antialias=False) -> Tensor
+// aten.__upsample(Tensor input, int? size=None, int? scale_factor=None, str mode="nearest",
+//   bool? align_corners=None) -> Tensor
+// aten.__upsample_bilinear(Tensor input, int? size=None, int? scale_factor=None) -> Tensor
+// The last of them aligns corners.
 Item interpolate(const Call& call, Builder& g) {
   const Value x = call.tensor("input");
   if (x.rank() < 3) call.refuse("its input has ", x.rank(), " axes, expected 3 or more");
+  const bool is_bilinear = call.name() == "aten.__upsample_bilinear";
+  const std::string mode = call.has("mode") ? call.text("mode")
+                           : is_bilinear    ? "bilinear"
+                                            : "nearest";
   const bool antialias = call.flag("antialias");
   if (antialias && x.rank() != 4) call.refuse("antialias is for images, [b, c, h, w]");
-  Resizing resizing = {mode_named(call, call.text("mode")), call.flag("align_corners"),
+  Resizing resizing = {mode_named(call, mode), is_bilinear || call.flag("align_corners"),
                        targets_by(call, x, "size", "scale_factor"), antialias};
-  // Unless told otherwise it forgets scales: it is of a PyTorch that did.
+  // Unless told otherwise they forget scales: they are of a PyTorch that did.
   if (!call.has("recompute_scale_factor") || call.flag("recompute_scale_factor"))
     for (Target& target : resizing.targets) target.scale.reset();
   return resized(call, g, x, resizing);
