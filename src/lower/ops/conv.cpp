@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "lower/ops/ops.h"
 #include "lower/ops/spatial.h"
 
@@ -78,9 +80,22 @@ Value convolve(const Call& call, Builder& g, const Value& input, const Value& we
   return in_dtype(without_batch(y, input), input.dtype());
 }
 
+// ONNX Runtime wants output_padding below the stride. It is what padding cuts less off the end, so
+// that more of it can be said by pads.
+void shorten_output_padding(const Call& call, Window& window) {
+  const std::size_t n = window.strides.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    if (window.output_padding[i] < window.strides[i]) continue;
+    window.pads[i + n] -= std::exchange(window.output_padding[i], 0);
+    if (window.pads[i + n] < 0)
+      call.refuse("its output_padding is neither below its stride nor within its padding");
+  }
+}
+
 Item convolve(const Call& call, Builder& g, bool is_transposed) {
   const Value weight = call.tensor("weight");
-  const Window window = window_of(call, kernel_of(call, weight));
+  Window window = window_of(call, kernel_of(call, weight));
+  if (is_transposed) shorten_output_padding(call, window);
   return convolve(call, g, call.tensor("input"), weight, call.tensor_or_none("bias"), window,
                   is_transposed);
 }
