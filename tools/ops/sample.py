@@ -16,6 +16,12 @@ CASES = [
          runs=PLANES),
     case("grid_sampler_of_f64", "y = aten.grid_sampler.default(x, z, 0, 0, False)", x="f64[b, 2, h, w]",
          z=of("f64[b, p, q, 2]", low=-1.4, high=1.4), runs=PLANES),
+    *[case(f"grid_sampler_of_volumes_{mode}_{pad}{'_aligned' if align else ''}",
+           f"y = aten.grid_sampler.default(x, z, {i}, {j}, {align})", x="f32[b, 2, 3, h, w]",
+           z=of("f32[b, p, q, 2, 3]", low=-2.4, high=2.4), runs=PLANES, tolerance=2e-5)
+      for i, mode in enumerate(MODES[:2]) for j, pad in enumerate(PADS) for align in [False, True]],
+    case("grid_sampler_3d", "y = aten.grid_sampler_3d.default(x, z, 0, 2, True)", x="f32[b, 2, 1, h, w]",
+         z=of("f32[b, p, q, 2, 3]", low=-2.4, high=2.4), runs=PLANES, tolerance=2e-5),
     case("affine_grid", "y = aten.affine_grid_generator.default(x, [2, 3, 4, 5], False)", x="f32[2, 2, 3]", runs=[dict()]),
     case("affine_grid_aligned", "y = aten.affine_grid_generator.default(x, [2, 3, 4, 1], True)", x="f32[2, 2, 3]",
          runs=[dict()]),
