@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "lower/arithmetic.h"
+#include "lower/kernel.h"
 #include "lower/ops/ops.h"
 
 namespace voxport::ops {
@@ -109,12 +110,6 @@ struct Diagonal {
     return range(call.sizes({length})) * lowering.value_of(step) + lowering.value_of(first);
   }
 };
-
-DType type_to_choose(DType dtype) {
-  if (dtype == DType::kBool) return DType::kUInt8;
-  if (dtype == DType::kInt8 || dtype == DType::kInt16) return DType::kInt32;
-  return dtype == DType::kFloat16 ? DType::kFloat32 : dtype;
-}
 
 DType type_to_reduce(DType dtype) {
   if (is_floating(dtype)) return dtype == DType::kFloat64 ? dtype : DType::kFloat32;
@@ -279,8 +274,7 @@ Value put_at(const Value& base, const Value& part, std::int64_t axis, const Valu
 }
 
 Value choose(const Value& mask, const Value& yes, const Value& no) {
-  const DType dtype = type_to_choose(yes.dtype());
-  return as(where(mask, as(yes, dtype), as(no, dtype)), yes.dtype());
+  return apply_op("Where", {mask, yes, no});
 }
 
 Value scatter_nd(const Value& data, const Value& indices, const Value& updates,
