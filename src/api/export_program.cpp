@@ -4,6 +4,7 @@
 #include "api/program_inputs.h"
 #include "base/fail.h"
 #include "lower/lower.h"
+#include "passes/widen_bfloat16.h"
 #include "program/pt2.h"
 #include "program/torchscript.h"
 
@@ -89,6 +90,10 @@ void export_program(ExportWork& work, FileKind kind) {
   std::vector<ModelFile> models(1);
   ModelFile& model = models[0];
   model.graph = lower_as_free_as_it_is(program, plan, work.report);
+  if (widen_bfloat16(*model.graph))
+    work.report.notes.emplace_back(
+        "bfloat16 is computed in float32 and rounded after each operator: ONNX Runtime cannot "
+        "compute in it on a CPU");
   for (const std::string& note : program.notes) work.report.notes.push_back(note);
   work.report.sizes = cat(program.main.calls.size(), " calls, ", program.constants.size(),
                           " weights and constants");

@@ -51,7 +51,7 @@ Graph::Scope::Scope(Graph& graph, std::string_view name)
 Graph::Scope::~Scope() { graph_.scope_ = std::move(outer_); }
 
 std::string Graph::scoped(std::string_view name) const {
-  return scope_.empty() ? std::string(name) : cat(scope_, ".", name);
+  return scope_.empty() ? cat(prefix_, name) : cat(prefix_, scope_, ".", name);
 }
 
 // The first of a name keeps it; the next ones are numbered.
@@ -72,7 +72,7 @@ Value Graph::add_value(std::string name, Type type) {
 }
 
 Value Graph::add_input(std::string name, Type type) {
-  inputs_.push_back(add_value(std::move(name), std::move(type)));
+  inputs_.push_back(add_value(prefix_ + name, std::move(type)));
   return inputs_.back();
 }
 

@@ -128,6 +128,9 @@ class Graph {
   Node add_node(std::string name, std::string op, std::vector<Value> inputs, Attributes attributes,
                 const std::vector<std::pair<std::string, Type>>& outputs, std::string domain);
   void add_output(std::string name, Value value);
+  // In a graph that is an attribute: what the names of all that is made here start with, so that no
+  // value has the name of one around it.
+  void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
   // In a graph that is an attribute: a value of the graph around it, by its name there. The node
   // that has the attribute says which value it is: set_captured().
   Value add_captured(std::string name, Type type);
@@ -199,7 +202,7 @@ class Graph {
   std::deque<NodeData> nodes_;
   std::vector<Value> inputs_, captured_;
   std::vector<std::pair<std::string, Value>> outputs_;
-  std::string scope_;
+  std::string prefix_, scope_;
   std::unordered_map<std::string, int> used_names_;  // and the last number given to each
 };
 

@@ -333,6 +333,7 @@ Lowering::Branch Lowering::run_branch(const Block& block, BranchKind kind,
   frames_.emplace_back();
   frames_.back().graph = branch.graph.get();
   frames_.back().kind = kind;
+  branch.graph->set_prefix(cat("inner_", branches_++, "."));
   if (begin) begin();
   branch.results = run(block);
   for (auto& [cell, before] : frames_.back().before)
@@ -360,7 +361,7 @@ void Lowering::hand_over(TensorCell& cell, const Value& value) {
 
 void Lowering::finish_branch(Branch& branch, const std::vector<Value>& values) {
   for (std::size_t i = 0; i < values.size(); ++i)
-    branch.graph->add_output(cat("result_", i), here(values[i]));
+    branch.graph->add_output(branch.graph->take_name(cat("result_", i)), here(values[i]));
   branch.captured = std::move(frames_.back().captured);
   for (auto& [cell, before] : frames_.back().before) *cell = before;
   frames_.pop_back();

@@ -124,6 +124,7 @@ class Lowering {
   std::uint32_t place_ = 0;
   std::string target_;
   int symbols_ = 0;
+  int branches_ = 0;
 };
 
 }  // namespace voxport

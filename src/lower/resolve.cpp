@@ -50,7 +50,12 @@ bool fits_plain(const Item& item, std::string_view type, Freedom freedom) {
   return type != "Generator" && type != "complex" && type != "Storage" && type != "Stream";
 }
 
-// Whether a schema's type takes the item. Type variables ("t", "Any") take everything.
+// A type that stands for any: t, t1, tVal.
+bool is_variable(std::string_view type) {
+  return type == "t" || type == "tVal" || (type.size() == 2 && type[0] == 't' && type[1] <= '9');
+}
+
+// Whether a schema's type takes the item. Type variables take everything.
 bool fits(const Item& item, std::string_view type, Freedom freedom) {
   if (item.is_unknown()) return true;
   if (type.ends_with("?"))
@@ -59,7 +64,7 @@ bool fits(const Item& item, std::string_view type, Freedom freedom) {
     const std::size_t open = type.rfind('[');
     return fits_list(item, type.substr(0, open), open + 2 < type.size(), freedom);
   }
-  if (item.is_none()) return type == "t" || type == "Any" || type == "NoneType";
+  if (item.is_none()) return is_variable(type) || type == "Any" || type == "NoneType";
   return fits_plain(item, type, freedom);
 }
 
