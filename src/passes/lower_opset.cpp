@@ -93,6 +93,13 @@ Outcome gelu(const Node& node, Builder& g) {
 
 Outcome grid_sample(const Node&, Builder&) { return cannot("it needs opset 16"); }
 
+// Batches came second in LSTM, GRU and RNN before there was a layout.
+Outcome recurrent(const Node& node, Builder& g) {
+  if (integer(node, "layout", 0) != 0) return cannot("layout needs opset 14");
+  drop_attribute(g, node, "layout");
+  return {};
+}
+
 // HardSwish(x) -> x * HardSigmoid(x)
 Outcome hard_swish(const Node& node, Builder& g) {
   const Value x = node.input(0);
@@ -220,11 +227,14 @@ struct Lowering {
 // By name.
 constexpr Lowering kLowerings[] = {
     {"BatchNormalization", 14, batch_normalization},
+    {"GRU", 14, recurrent},
     {"Gelu", 20, gelu},
     {"GridSample", 16, grid_sample},
     {"HardSwish", 14, hard_swish},
+    {"LSTM", 14, recurrent},
     {"LayerNormalization", 17, layer_normalization},
     {"Pad", 18, pad},
+    {"RNN", 14, recurrent},
     {"ReduceL1", 18, reduce},
     {"ReduceL2", 18, reduce},
     {"ReduceLogSumExp", 18, reduce},

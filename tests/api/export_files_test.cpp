@@ -188,12 +188,11 @@ TEST(ExportedFiles, AreAllReported) {
   const fs::path source = folder / "voice.ckpt";
   const fs::path out = folder / "voice.onnx";
   const ExportOptions options;
-  const Checkpoint checkpoint;
   StageClock clock(options.on_stage);
   OutputFiles files;
   ExportReport report;
-  ExportCheck check(false);
-  Export work{source, out, options, checkpoint, checkpoint.root, {}, clock, files, report, check};
+  ExportCheck check(false, ExportCheck::Promise::kAllFree);
+  ExportWork work{source, out, options, clock, files, report, check};
   OnnxOptions small;
   small.max_file_bytes = 2000;
   std::vector<ModelFile> models;
