@@ -1,4 +1,6 @@
 // Lists, tuples and dicts; None.
+#include <limits>
+
 #include "lower/ops/ops.h"
 
 namespace voxport::ops {
@@ -56,11 +58,27 @@ std::size_t position(const Call& call, const Item& index, std::size_t count) {
   return axis_index(*at, count);
 }
 
-// Where a slice of `count` items starts or ends, as Python has it.
+// Where a slice of `count` items starts or ends, as Python has it; `last` is the greatest answer.
 std::int64_t bound(const Call& call, std::string_view name, std::int64_t otherwise,
-                   std::int64_t count) {
-  const std::int64_t given = call.integer_or_none(name).value_or(otherwise);
-  return std::clamp(given < 0 ? given + count : given, std::int64_t{0}, count);
+                   std::int64_t count, std::int64_t last) {
+  if (!call.has(name)) return otherwise;
+  const std::int64_t given = call.integer(name);
+  return std::clamp(given < 0 ? given + count : given, last - count, last);
+}
+
+// A slice of a list that a loop has made. ONNX counts as Python does.
+Item slice_of_stacked(const Call& call, const Value& stacked, std::int64_t step) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  const auto limit = [&](std::string_view name, std::int64_t otherwise) {
+    return call.sizes({call.has(name) ? call.number(name) : Number::of_int(otherwise)});
+  };
+  const Value start = limit("start", step > 0 ? 0 : -1);
+  const Value end = limit("end", step > 0 ? Limits::max() : Limits::min());
+  Item list = Item::list({});
+  list.container()->stacked =
+      Builder(stacked.graph())
+          .node("Slice", {stacked, start, end, int64s(stacked, {0}), int64s(stacked, {step})});
+  return list;
 }
 
 // Whether two items are equal, where that is known.
@@ -190,7 +208,8 @@ Item extend(const Call& call, Builder&) {
 // aten.insert.t(t[] self, int idx, t el) -> ()
 Item insert(const Call& call, Builder&) {
   Container& list = changed(call);
-  const std::int64_t at = bound(call, "idx", 0, static_cast<std::int64_t>(list.items.size()));
+  const std::int64_t count = std::ssize(list.items);
+  const std::int64_t at = bound(call, "idx", 0, count, count);
   list.items.insert(list.items.begin() + at, call.at(2));
   return {};
 }
@@ -238,7 +257,15 @@ Item clear(const Call& call, Builder&) {
 
 // aten.reverse.t(t[] self) -> ()
 Item reverse(const Call& call, Builder&) {
-  std::ranges::reverse(changed(call).items);
+  Container& list = container_of(call);
+  if (!list.stacked || list.depth != call.lowering().depth()) {
+    std::ranges::reverse(changed(call).items);
+    return {};
+  }
+  const Value x = list.stacked;
+  using Limits = std::numeric_limits<std::int64_t>;
+  list.stacked = Builder(x.graph()).node(
+      "Slice", {x, int64s(x, {-1}), int64s(x, {Limits::min()}), int64s(x, {0}), int64s(x, {-1})});
   return {};
 }
 
@@ -350,18 +377,22 @@ Item index_in_list(const Call& call, Builder&) {
 // aten.slice.str(str string, int? start=None, int? end=None, int step=1) -> str
 Item slice_of_list(const Call& call, Builder&) {
   const std::string* text = call.at(0).text();
-  const auto size = text ? std::ssize(*text) : std::ssize(known_items(call, call.at(0)));
+  const Container* list = call.at(0).container();
   const std::int64_t step = call.integer("step");
-  if (step < 1) call.refuse("it takes a list backwards, in steps of ", step);
-  const std::int64_t start = bound(call, "start", 0, size);
-  const std::int64_t end = bound(call, "end", size, size);
+  if (step == 0) call.refuse("it takes a list in steps of 0");
+  if (list && list->stacked)
+    return slice_of_stacked(call, call.lowering().here(list->stacked), step);
+  const std::int64_t size = text ? std::ssize(*text) : std::ssize(known_items(call, call.at(0)));
+  const std::int64_t last = step > 0 ? size : size - 1;
+  const std::int64_t start = bound(call, "start", step > 0 ? 0 : last, size, last);
+  const std::int64_t end = bound(call, "end", step > 0 ? size : -1, size, last);
   std::vector<Item> items;
   std::string letters;
-  for (std::int64_t i = start; i < end; i += step) {
+  for (std::int64_t i = start; step > 0 ? i < end : i > end; i += step) {
     if (text)
       letters += (*text)[static_cast<std::size_t>(i)];
     else
-      items.push_back(call.at(0).container()->items[static_cast<std::size_t>(i)]);
+      items.push_back(list->items[static_cast<std::size_t>(i)]);
   }
   return text ? Item(letters) : Item::list(std::move(items));
 }
