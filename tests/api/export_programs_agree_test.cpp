@@ -30,7 +30,8 @@ class TwoRoads : public testing::Test {
 
   Session exported(const fs::path& model, ExportOptions options) const {
     options.check = false;
-    export_model(model, folder_ / "model.onnx", options);
+    const ExportReport report = export_model(model, folder_ / "model.onnx", options);
+    EXPECT_EQ(report.warnings, std::vector<std::string>());
     return Session(folder_ / "model.onnx");
   }
 

@@ -128,6 +128,21 @@ Value scatter(const char* op, const Value& data, const Value& indices, const Val
             data.dtype());
 }
 
+// A number that lies in a constant list, as that of IntTensor([4])[0], stays known. Nothing for
+// other tensors.
+Value known_element(const Value& list, const Number& index) {
+  const auto at = index.as_int();
+  if (!at || !list.constant() || list.rank() != 1) return {};
+  Tensor element = *list.constant();
+  const std::int64_t count = element.shape[0];
+  if (*at < -count || *at >= count) return {};
+  const std::int64_t stride = element.is_contiguous() ? 1 : element.strides[0];
+  element.offset += (*at < 0 ? *at + count : *at) * stride;
+  element.shape.clear();
+  element.strides.clear();
+  return Builder(list.graph()).constant("element", std::move(element));
+}
+
 }  // namespace
 
 std::size_t seen_rank(const Call& call, std::string_view name) {
@@ -212,7 +227,8 @@ Value permuted(const Value& x, const std::vector<std::int64_t>& perm) {
 View select_view(const Call& call, std::int64_t axis, const Number& index) {
   View view;
   view.look = [call, axis, index](const Value& base) {
-    return gather(base, call.lowering().value_of(index), axis);
+    const Value known = known_element(base, index);
+    return known ? known : gather(base, call.lowering().value_of(index), axis);
   };
   view.put = [call, axis, index](const Value& base, const Value& part) {
     Builder g(base.graph());
