@@ -73,6 +73,8 @@ struct ExportReport {
   std::string architecture;  // "VITS (Piper)"
   std::string sizes;         // "256 symbols, 96 channels, ..."
   int opset = 0;
+  // Of a program: "x: float32[batch_size, 10]".
+  std::vector<std::string> inputs, outputs;
   std::vector<ExportedFile> files;
   std::vector<std::string> checks;    // what was proved before the files took their names
   std::vector<std::string> notes;     // what was decided for the caller

@@ -250,6 +250,10 @@ ExportReport export_model(const fs::path& checkpoint, const fs::path& out,
 std::string to_json(const ExportReport& report) {
   nlohmann::ordered_json json = {
       {"architecture", report.architecture}, {"sizes", report.sizes}, {"opset", report.opset}};
+  if (!report.outputs.empty()) {
+    json["inputs"] = report.inputs;
+    json["outputs"] = report.outputs;
+  }
   json["files"] = nlohmann::ordered_json::array();
   for (const ExportedFile& file : report.files) {
     nlohmann::ordered_json entry = {{"path", file.path.string()}, {"bytes", file.bytes}};

@@ -72,6 +72,21 @@ std::unique_ptr<Graph> lower_as_free_as_it_is(const Program& program, InputPlan&
   }
 }
 
+std::string port_text(const std::string& name, const Value& value) {
+  return cat(printable(name), ": ", name_of(value.dtype()), shape_text(value.shape()));
+}
+
+void describe(const Graph& graph, ExportReport& report) {
+  for (const Value& input : graph.inputs()) report.inputs.push_back(port_text(input.name(), input));
+  for (const auto& [name, value] : graph.outputs())
+    report.outputs.push_back(port_text(name, value));
+}
+
+// "1 call", "3 calls".
+std::string counted(std::size_t count, std::string_view what) {
+  return cat(count, " ", what, count == 1 ? "" : "s");
+}
+
 }  // namespace
 
 void export_program(ExportWork& work, FileKind kind) {
@@ -84,7 +99,7 @@ void export_program(ExportWork& work, FileKind kind) {
     fail(Error::kUsage, "--model chooses from a .pt2 that holds several; this is TorchScript");
   const Program program = is_pt2 ? read_pt2(file, work.options.model) : read_torchscript(file);
   work.report.architecture = program.writer;
-  work.clock.done("read the program", cat(program.main.calls.size(), " calls"));
+  work.clock.done("read the program", counted(program.main.calls.size(), "call"));
 
   InputPlan plan = plan_inputs(program, work.options);
   std::vector<ModelFile> models(1);
@@ -95,8 +110,9 @@ void export_program(ExportWork& work, FileKind kind) {
         "bfloat16 is computed in float32 and rounded after each operator: ONNX Runtime cannot "
         "compute in it on a CPU");
   for (const std::string& note : program.notes) work.report.notes.push_back(note);
-  work.report.sizes = cat(program.main.calls.size(), " calls, ", program.constants.size(),
-                          " weights and constants");
+  work.report.sizes = cat(counted(program.main.calls.size(), "call"), ", ",
+                          counted(program.constants.size(), "weight"));
+  describe(*model.graph, work.report);
   work.clock.done("lowered it", cat(model.graph->nodes().size(), " nodes"));
   model.path = work.out;
   model.options = onnx_options(work, "program", "model");
