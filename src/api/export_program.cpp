@@ -1,7 +1,9 @@
+#include "api/export_program.h"
+
 #include <algorithm>
+#include <utility>
 
 #include "api/export_models.h"
-#include "api/program_inputs.h"
 #include "base/fail.h"
 #include "lower/lower.h"
 #include "passes/widen_bfloat16.h"
@@ -38,38 +40,28 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-void substitute(LowerOptions& options, const std::string& symbol, const Dim& dim) {
-  for (InputChoice& choice : options.inputs)
-    if (choice.shape)
-      for (Dim& size : *choice.shape) size = size.substitute(symbol, dim);
+// Whether a size is made of sizes of inputs, and not of what only the run can tell.
+bool is_of_inputs(const Dim& size, const LowerOptions& options) {
+  return std::ranges::any_of(size.symbols(), [&](const std::string& symbol) {
+    return std::ranges::any_of(options.inputs, [&](const InputChoice& choice) {
+      return choice.shape && std::ranges::any_of(*choice.shape, [&](const Dim& dim) {
+               return contains(dim.symbols(), symbol);
+             });
+    });
+  });
 }
 
-// Lowers until no axis is called free that the program holds: an axis that a node holds at a number
-// has that number, and axes of examples that must be equal are one.
-std::unique_ptr<Graph> lower_as_free_as_it_is(const Program& program, InputPlan& plan,
-                                              ExportReport& report) {
-  constexpr int kMaxRounds = 64;
-  for (int round = 0;; ++round) {
-    LowerReport lowered;
-    std::unique_ptr<Graph> graph = lower(program, plan.lower, lowered);
-    bool changed = false;
-    for (const FrozenAxis& axis : lowered.frozen) {
-      const bool is_guessed = contains(plan.guessed, axis.symbol);
-      if (!is_guessed)
-        report.warnings.push_back(cat("the size ", axis.symbol, " is held at ", axis.size, " by ",
-                                      axis.target, where(axis.place)));
-      substitute(plan.lower, axis.symbol, axis.size);
-      changed = changed || Dim::parse(axis.symbol).symbol_name().has_value();
+// Whether any input has the symbol.
+bool substitute(LowerOptions& options, const std::string& symbol, const Dim& dim) {
+  bool changed = false;
+  for (InputChoice& choice : options.inputs) {
+    if (!choice.shape) continue;
+    for (Dim& size : *choice.shape) {
+      const Dim before = std::exchange(size, size.substitute(symbol, dim));
+      changed = changed || before != size;
     }
-    for (const auto& [a, b] : lowered.equal) {
-      if (changed || !contains(plan.guessed, a) || !contains(plan.guessed, b)) continue;
-      substitute(plan.lower, b, Dim::symbol(a));
-      changed = true;
-    }
-    if (changed && round < kMaxRounds) continue;
-    for (const std::string& note : lowered.notes) report.notes.push_back(note);
-    return graph;
   }
+  return changed;
 }
 
 std::string port_text(const std::string& name, const Value& value) {
@@ -89,15 +81,45 @@ std::string counted(std::size_t count, std::string_view what) {
 
 }  // namespace
 
+Program read_program(const Blob& file, FileKind kind, const std::string& model) {
+  if (kind == FileKind::kPt2) return read_pt2(file, model);
+  if (!model.empty())
+    fail(Error::kUsage, "--model chooses from a .pt2 that holds several; this is TorchScript");
+  return read_torchscript(file);
+}
+
+std::unique_ptr<Graph> lower_as_free_as_it_is(const Program& program, InputPlan& plan,
+                                              ExportReport& report) {
+  constexpr int kMaxRounds = 64;
+  for (int round = 0;; ++round) {
+    LowerReport lowered;
+    std::unique_ptr<Graph> graph = lower(program, plan.lower, lowered);
+    bool changed = false;
+    for (const FrozenAxis& axis : lowered.frozen) {
+      const Dim size = Dim::parse(axis.symbol);
+      const std::string warning = cat("the size ", axis.symbol, " is held at ", axis.size, " by ",
+                                      axis.target, where(axis.place));
+      if (!contains(plan.guessed, axis.symbol) && is_of_inputs(size, plan.lower) &&
+          !contains(report.warnings, warning))
+        report.warnings.push_back(warning);
+      changed = substitute(plan.lower, axis.symbol, axis.size) || changed;
+    }
+    for (const auto& [a, b] : lowered.equal) {
+      if (changed || !contains(plan.guessed, a) || !contains(plan.guessed, b)) continue;
+      changed = substitute(plan.lower, b, Dim::symbol(a));
+    }
+    if (changed && round < kMaxRounds) continue;
+    for (const std::string& note : lowered.notes) report.notes.push_back(note);
+    return graph;
+  }
+}
+
 void export_program(ExportWork& work, FileKind kind) {
   check_options(work.options);
   if (!work.is_single_file())
     fail(Error::kUsage, "a program becomes one graph: OUT must end in .onnx");
   const Blob file = Blob::map_file(work.source);
-  const bool is_pt2 = kind == FileKind::kPt2;
-  if (!is_pt2 && !work.options.model.empty())
-    fail(Error::kUsage, "--model chooses from a .pt2 that holds several; this is TorchScript");
-  const Program program = is_pt2 ? read_pt2(file, work.options.model) : read_torchscript(file);
+  const Program program = read_program(file, kind, work.options.model);
   work.report.architecture = program.writer;
   work.clock.done("read the program", counted(program.main.calls.size(), "call"));
 

@@ -228,10 +228,11 @@ class InputPlanner {
   }
 
   void rename(const std::string& symbol, const Dim& name) {
-    const auto [known, is_new] = renamed_.emplace(symbol, name);
-    if (!is_new && known->second != name)
-      fail(Error::kUsage, in_quotes(known->second.text()), " and ", in_quotes(name.text()),
-           " are the same size in the program (", symbol, "), and can only have one name");
+    for (const auto& [before, given] : renamed_)
+      if (given == Dim::symbol(symbol))
+        fail(Error::kUsage, in_quotes(symbol), " and ", in_quotes(name.text()),
+             " are the same size in the program (", before, "), and can only have one name");
+    renamed_.emplace(symbol, name);
     std::erase(plan_.guessed, symbol);
     for (InputChoice& choice : plan_.lower.inputs)
       if (choice.shape)
@@ -258,7 +259,7 @@ class InputPlanner {
   const ExportOptions& options_;
   InputPlan plan_;
   std::vector<bool> is_given_;
-  std::map<std::string, Dim> renamed_;
+  std::map<std::string, Dim> renamed_;  // from the file's symbol
 };
 
 }  // namespace
