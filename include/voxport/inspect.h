@@ -42,10 +42,12 @@ struct ValueInfo {
   std::string json;  // as JSON
 };
 
-// An input or an output of an ONNX model.
+// An input or an output of a model.
 struct ModelValue {
   std::string name;
-  std::string dtype;               // float32; what ONNX calls it when it is no tensor of numbers
+  // float32; what ONNX calls it when it is no tensor of numbers; empty where the file does not
+  // tell.
+  std::string dtype;
   bool has_shape = false;          // whether the rank is known
   std::vector<std::string> shape;  // numbers, and names of sizes that are free
 };
@@ -61,6 +63,48 @@ struct OnnxInfo {
   std::vector<std::string> functions;                            // the model's own
 };
 
+// What the caller of a program hands over.
+struct ProgramInputInfo {
+  // As the file tells it. A number of Python's has the type int, float or bool, and no shape.
+  ModelValue value;
+  bool is_example = false;   // the shape is the one it was traced with, no promise
+  bool is_optional = false;  // None will do
+  // The shape with which it is exported where the caller asks for nothing; empty where that is the
+  // one above, or is not known.
+  std::vector<std::string> exported_shape;
+};
+
+// A size that the file leaves open: free, or known when the program runs. The 2 that torch.export
+// assumes at least of each is no limit.
+struct SymbolInfo {
+  std::string name;
+  std::optional<std::int64_t> min;
+  std::optional<std::int64_t> max;
+};
+
+struct OperatorInfo {
+  std::string name;  // aten.add.Tensor; aten.add where the file does not tell the overload
+  std::uint64_t count = 0;
+  bool is_supported = false;  // whether there is a lowering; some arguments may be refused still
+};
+
+// What only programs have: torch.export archives (.pt2) and TorchScript archives.
+struct ProgramInfo {
+  // Why it could not be read, the rest is empty then; only of TorchScript, whose tensors can be
+  // told all the same.
+  std::string unreadable;
+  std::vector<ProgramInputInfo> inputs;
+  std::uint64_t output_count = 0;  // as forward() returns them: a list is one
+  // As they are exported where the caller asks for nothing, lists taken apart; empty when that does
+  // not go.
+  std::vector<ModelValue> outputs;
+  std::string outputs_unknown;  // why `outputs` is empty
+  std::vector<SymbolInfo> symbols;
+  std::uint64_t calls = 0;              // those inside of branches and loops included
+  std::vector<OperatorInfo> operators;  // the most frequent first
+  std::vector<std::string> notes;       // what a person should know before it is exported
+};
+
 struct Inspection {
   std::string path;
   std::uint64_t file_bytes = 0;
@@ -74,10 +118,12 @@ struct Inspection {
   std::vector<ValueInfo> values;  // all other values
   std::vector<TensorInfo> tensors;
   std::optional<OnnxInfo> onnx;
+  std::optional<ProgramInfo> program;
 };
 
 struct InspectOptions {
   bool stats = false;  // read all values, and tell their ranges
+  std::string model;   // which of several in one .pt2
   OnStage on_stage;
   OnProgress on_progress;  // while values are read
 };
@@ -88,7 +134,7 @@ Inspection inspect(const std::filesystem::path& path, const InspectOptions& opti
 std::string to_json(const Inspection& inspection);
 
 // One tensor with its values, in row-major order. A weight that is kept in the parts of weight norm
-// is found under the name it has in the network, folded.
+// is found under the name it has in the network, folded. `model` is as in InspectOptions.
 struct TensorValues {
   TensorInfo info;
   // Integers exactly as they are; bool as 0 and 1.
@@ -99,7 +145,7 @@ struct TensorValues {
   }
 };
 TensorValues read_tensor(const std::filesystem::path& path, const std::string& name,
-                         const OnStage& on_stage = {});
+                         const OnStage& on_stage = {}, const std::string& model = {});
 std::string to_json(const TensorValues& tensor);
 
 }  // namespace voxport

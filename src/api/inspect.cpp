@@ -8,7 +8,9 @@
 
 #include <voxport/inspect.h>
 
+#include "api/export_program.h"
 #include "api/inspect_onnx.h"
+#include "api/inspect_program.h"
 #include "api/object_text.h"
 #include "api/stage_clock.h"
 #include "arch/architecture.h"
@@ -235,16 +237,27 @@ decltype(TensorValues::values) read_values(const Tensor& tensor) {
   }
 }
 
+Tensor find_constant(const Blob& file, const std::string& name, const std::string& model) {
+  const Program program = read_program(file, FileKind::kPt2, model);
+  std::vector<std::string> names;
+  for (const ProgramConstant& constant : program.constants) {
+    if (constant.name == name) return constant.values;
+    names.push_back(constant.name);
+  }
+  fail(Error::kUsage, "there is no tensor ", in_quotes(name), suggestions(names, name));
+}
+
 Tensor find_tensor(const Blob& file, const std::filesystem::path& path, const std::string& name,
-                   StageClock& clock) {
+                   const std::string& model, StageClock& clock) {
   if (is_onnx(file)) {
-    const OnnxModel model = open_onnx(file, path);
+    const OnnxModel onnx = open_onnx(file, path);
     clock.done("read the file", "ONNX model");
-    return find_initializer(model, name);
+    return find_initializer(onnx, name);
   }
   const Checkpoint checkpoint =
       in_context(cat("opening ", in_quotes(path.native())), [&] { return read_checkpoint(file); });
   clock.done("read the file", std::string(name_of(checkpoint.kind)));
+  if (checkpoint.kind == FileKind::kPt2) return find_constant(file, name, model);
   return find_or_fold(checkpoint.root, name);
 }
 
@@ -275,6 +288,47 @@ void inspect_onnx(const Blob& file, const std::filesystem::path& path,
   add_stats(path, options, tensors, inspection, clock);
 }
 
+void list_tensors(const std::vector<NamedTensor>& tensors, Inspection& inspection,
+                  StageClock& clock) {
+  inspection.tensors.reserve(tensors.size());
+  for (const NamedTensor& named : tensors)
+    inspection.tensors.push_back(describe(named.name, *named.tensor));
+  clock.done("listed the tensors", cat(inspection.tensors.size(), " tensors, ",
+                                       human_bytes(total_bytes(inspection.tensors))));
+}
+
+void describe_program(const Program& program, Inspection& inspection, StageClock& clock) {
+  inspection.program = describe_program(program);
+  clock.done("read the program", cat(inspection.program->calls, " calls of ",
+                                     inspection.program->operators.size(), " operators"));
+}
+
+void inspect_pt2(const Blob& file, const std::filesystem::path& path, const InspectOptions& options,
+                 Inspection& inspection, StageClock& clock) {
+  const Program program = in_context(cat("opening ", in_quotes(path.native())), [&] {
+    return read_program(file, FileKind::kPt2, options.model);
+  });
+  inspection.writer = program.writer;
+  std::vector<NamedTensor> tensors;
+  for (const ProgramConstant& constant : program.constants)
+    tensors.push_back({constant.name, &constant.values});
+  list_tensors(tensors, inspection, clock);
+  describe_program(program, inspection, clock);
+  add_stats(path, options, tensors, inspection, clock);
+}
+
+// The tensors of an archive can be told whatever its code is.
+void add_torchscript(const Blob& file, const InspectOptions& options, Inspection& inspection,
+                     StageClock& clock) {
+  try {
+    const Program program = read_program(file, FileKind::kTorchScript, options.model);
+    describe_program(program, inspection, clock);
+  } catch (const Error& error) {
+    if (error.kind() == Error::kUsage) throw;
+    inspection.program.emplace().unreadable = error.what();
+  }
+}
+
 void inspect_checkpoint(const Blob& file, const std::filesystem::path& path,
                         const InspectOptions& options, Inspection& inspection, StageClock& clock) {
   const Checkpoint checkpoint =
@@ -282,14 +336,12 @@ void inspect_checkpoint(const Blob& file, const std::filesystem::path& path,
   inspection.kind = name_of(checkpoint.kind);
   inspection.writer = writer_of(checkpoint);
   clock.done("read the file", inspection.kind);
+  if (checkpoint.kind == FileKind::kPt2) return inspect_pt2(file, path, options, inspection, clock);
+  if (checkpoint.kind == FileKind::kTorchScript) add_torchscript(file, options, inspection, clock);
 
-  std::vector<NamedTensor> tensors = named_tensors(checkpoint.root);
-  inspection.tensors.reserve(tensors.size());
-  for (NamedTensor& named : tensors)
-    inspection.tensors.push_back(describe(std::move(named.name), *named.tensor));
+  const std::vector<NamedTensor> tensors = named_tensors(checkpoint.root);
+  list_tensors(tensors, inspection, clock);
   inspection.weight_norms = count_weight_norms(inspection.tensors);
-  clock.done("listed the tensors", cat(inspection.tensors.size(), " tensors, ",
-                                       human_bytes(total_bytes(inspection.tensors))));
 
   inspection.hyper_parameters = settings_of(hyper_parameters(checkpoint.root));
   if (!checkpoint.root.is(Object::Kind::kTensor) && !checkpoint.root.is(Object::Kind::kDict))
@@ -318,18 +370,24 @@ void inspect_checkpoint(const Blob& file, const std::filesystem::path& path,
   add_stats(path, options, tensors, inspection, clock);
 }
 
-Json value_json(const ModelValue& value) {
-  Json json = {{"name", value.name}, {"dtype", value.dtype}, {"shape", nullptr}};
-  if (!value.has_shape) return json;
-  json["shape"] = Json::array();
-  for (const std::string& size : value.shape) {
+// Numbers as numbers, names as texts.
+Json shape_json(const std::vector<std::string>& shape) {
+  Json json = Json::array();
+  for (const std::string& size : shape) {
     const bool is_number = size.find_first_not_of("0123456789") == std::string::npos;
     if (is_number) {
-      json["shape"].push_back(Json::parse(size));
+      json.push_back(Json::parse(size));
     } else {
-      json["shape"].push_back(size);
+      json.push_back(size);
     }
   }
+  return json;
+}
+
+Json value_json(const ModelValue& value) {
+  Json json = {{"name", value.name}, {"dtype", nullptr}, {"shape", nullptr}};
+  if (!value.dtype.empty()) json["dtype"] = value.dtype;
+  if (value.has_shape) json["shape"] = shape_json(value.shape);
   return json;
 }
 
@@ -345,6 +403,42 @@ Json onnx_json(const OnnxInfo& onnx) {
   json["operators"] = Json::object();
   for (const auto& [op, count] : onnx.operators) json["operators"][op] = count;
   json["functions"] = onnx.functions;
+  return json;
+}
+
+Json input_json(const ProgramInputInfo& input) {
+  Json json = value_json(input.value);
+  json["example"] = input.is_example;
+  json["optional"] = input.is_optional;
+  if (!input.exported_shape.empty()) json["exported_shape"] = shape_json(input.exported_shape);
+  return json;
+}
+
+Json symbol_json(const SymbolInfo& symbol) {
+  Json json = {{"name", symbol.name}, {"min", nullptr}, {"max", nullptr}};
+  if (symbol.min) json["min"] = *symbol.min;
+  if (symbol.max) json["max"] = *symbol.max;
+  return json;
+}
+
+Json program_json(const ProgramInfo& program) {
+  if (!program.unreadable.empty()) return {{"unreadable", program.unreadable}};
+  Json json = {{"inputs", Json::array()}};
+  for (const ProgramInputInfo& input : program.inputs) json["inputs"].push_back(input_json(input));
+  json["output_count"] = program.output_count;
+  json["outputs"] = Json::array();
+  for (const ModelValue& output : program.outputs) json["outputs"].push_back(value_json(output));
+  if (!program.outputs_unknown.empty()) json["outputs_unknown"] = program.outputs_unknown;
+  json["symbols"] = Json::array();
+  for (const SymbolInfo& symbol : program.symbols) json["symbols"].push_back(symbol_json(symbol));
+  json["calls"] = program.calls;
+  json["operators"] = Json::object();
+  json["unsupported"] = Json::array();
+  for (const OperatorInfo& op : program.operators) {
+    json["operators"][op.name] = op.count;
+    if (!op.is_supported) json["unsupported"].push_back(op.name);
+  }
+  json["notes"] = program.notes;
   return json;
 }
 
@@ -386,15 +480,16 @@ std::string to_json(const Inspection& inspection) {
   json["tensor_count"] = inspection.tensors.size();
   json["tensor_bytes"] = total_bytes(inspection.tensors);
   if (inspection.onnx) json["onnx"] = onnx_json(*inspection.onnx);
+  if (inspection.program) json["program"] = program_json(*inspection.program);
   return dump(json);
 }
 
 TensorValues read_tensor(const std::filesystem::path& path, const std::string& name,
-                         const OnStage& on_stage) {
+                         const OnStage& on_stage, const std::string& model) {
   return in_context(cat("reading tensor ", in_quotes(name), " of ", in_quotes(path.native())), [&] {
     StageClock clock(on_stage);
     const Blob file = Blob::map_file(path);
-    const Tensor tensor = find_tensor(file, path, name, clock);
+    const Tensor tensor = find_tensor(file, path, name, model, clock);
     if (tensor.unreadable.empty() && !is_real(tensor.dtype))
       fail(Error::kUnsupported, "a tensor of ", name_of(tensor.dtype), " cannot be shown");
     TensorValues values;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 // voxport inspect voice.ckpt --tensor state_dict.model_g.dec.conv_pre.weight
 // voxport inspect voice.ckpt --scan
 // voxport inspect voice.onnx
+// voxport inspect model.pt2
 namespace voxport {
 namespace {
 
@@ -30,9 +32,9 @@ constexpr char kDescription[] =
     "Show what a model file holds: its kind, the program that wrote it, hyper-parameters, the\n"
     "architecture it looks like, and its tensors with shapes, types and sizes. The kind is told\n"
     "by the bytes of the file, not by its name: PyTorch checkpoints (.pt .pth .ckpt .bin, of any\n"
-    "version), TorchScript archives, safetensors files, plain pickles and ONNX models, of which\n"
-    "inputs, outputs and operators are shown too. Nothing in the file is run, and values are read\n"
-    "from the disk only when --stats or --tensor asks for them.";
+    "version), TorchScript and torch.export archives, safetensors files, plain pickles and ONNX\n"
+    "models. Of models and programs, inputs, outputs and operators are shown too. Nothing in the\n"
+    "file is run, and values are read from the disk only when --stats or --tensor asks for them.";
 
 constexpr char kFooter[] =
     "Examples:\n"
@@ -41,7 +43,8 @@ constexpr char kFooter[] =
     "  voxport inspect voice.ckpt --json | jq '.hyper_parameters.sample_rate'\n"
     "  voxport inspect voice.ckpt --tensor state_dict.model_g.dec.conv_post.weight\n"
     "  voxport inspect stranger.pt --scan && echo safe to load in Python\n"
-    "  voxport inspect model.onnx --json | jq '.onnx.inputs'";
+    "  voxport inspect model.onnx --json | jq '.onnx.inputs'\n"
+    "  voxport inspect model.pt2 --json | jq '.program.unsupported'";
 
 struct Options {
   std::string file;
@@ -52,6 +55,7 @@ struct Options {
   bool quiet = false;
   bool debug = false;
   std::optional<std::string> tensor;
+  std::string model;
 };
 
 using Tensors = std::span<const TensorInfo>;
@@ -201,24 +205,32 @@ std::string opsets_text(const OnnxInfo& onnx) {
   return text;
 }
 
+std::string counted(std::size_t count, const char* one) {
+  return cat(with_commas(count), " ", one, count == 1 ? "" : "s");
+}
+
 void add_onnx_heading(Table& table, const Inspection& inspection) {
   const OnnxInfo& onnx = *inspection.onnx;
   table.add({"version", cat("IR version ", onnx.ir_version, ", ", opsets_text(onnx))});
-  table.add({"nodes", cat(with_commas(onnx.nodes), " of ", with_commas(onnx.operators.size()),
-                          onnx.operators.size() == 1 ? " operator" : " operators")});
+  table.add(
+      {"nodes", cat(with_commas(onnx.nodes), " of ", counted(onnx.operators.size(), "operator"))});
   if (!onnx.functions.empty())
     table.add({"functions", cat(with_commas(onnx.functions.size()),
                                 " of the model's own, whose nodes are not counted")});
   table.add({"tensors", tensors_summary(inspection)});
 }
 
+std::string sizes_text(const std::vector<std::string>& shape) {
+  std::string sizes;
+  for (const std::string& size : shape)
+    sizes += cat(sizes.empty() ? "" : ", ", printable(size, 100));
+  return cat("[", sizes, "]");
+}
+
 // float32[batch_size, 80, frames]
 std::string type_text(const ModelValue& value) {
   if (!value.has_shape) return printable(value.dtype) + " of unknown rank";
-  std::string sizes;
-  for (const std::string& size : value.shape)
-    sizes += cat(sizes.empty() ? "" : ", ", printable(size, 100));
-  return cat(printable(value.dtype), "[", sizes, "]");
+  return printable(value.dtype) + sizes_text(value.shape);
 }
 
 std::string model_values_text(const char* title, const std::vector<ModelValue>& values) {
@@ -244,22 +256,102 @@ std::string onnx_text(const OnnxInfo& onnx, bool all) {
          operators_text(onnx, all);
 }
 
+// float32[2, 17, 10], what it was traced with; exported as [x_dim_0, x_dim_1, 10]
+std::string type_text(const ProgramInputInfo& input) {
+  const ModelValue& value = input.value;
+  std::string text = value.dtype.empty() ? "tensor" : printable(value.dtype);
+  if (value.has_shape) text += sizes_text(value.shape);
+  if (value.dtype.empty()) text += " of any type and shape";
+  if (input.is_example) text += ", what it was traced with";
+  if (input.is_optional) text += ", optional";
+  if (!input.exported_shape.empty()) text += "; exported as " + sizes_text(input.exported_shape);
+  return text;
+}
+
+// 3 to 512
+std::string range_text(const SymbolInfo& symbol) {
+  if (symbol.min && symbol.max) return cat(*symbol.min, " to ", *symbol.max);
+  if (symbol.min) return cat(*symbol.min, " or more");
+  if (symbol.max) return cat("up to ", *symbol.max);
+  return "any size";
+}
+
+std::string inputs_text(const ProgramInfo& program) {
+  Table table("ll");
+  for (const ProgramInputInfo& input : program.inputs)
+    table.add({printable(input.value.name), type_text(input)});
+  return "\n" + bold("inputs") + "\n" + table.text();
+}
+
+std::string outputs_text(const ProgramInfo& program) {
+  if (program.outputs_unknown.empty()) return model_values_text("outputs", program.outputs);
+  return "\n" + bold("outputs") +
+         cat("\n  ", program.output_count, ", of which no more is known: ", program.outputs_unknown,
+             "\n");
+}
+
+std::string symbols_text(const ProgramInfo& program) {
+  if (program.symbols.empty()) return "";
+  Table table("ll");
+  for (const SymbolInfo& symbol : program.symbols)
+    table.add({printable(symbol.name), range_text(symbol)});
+  return "\n" + bold("symbols") + "\n" + table.text();
+}
+
+// Those that voxport does not lower come first, and are always shown.
+std::string operators_text(const ProgramInfo& program, bool all) {
+  std::vector<OperatorInfo> operators = program.operators;
+  const auto supported =
+      std::ranges::stable_partition(operators, std::logical_not(), &OperatorInfo::is_supported);
+  const std::size_t refused = operators.size() - supported.size();
+  const std::size_t count =
+      all ? operators.size() : std::min(operators.size(), std::max(refused, kShownOperators));
+  Table table("lrl");
+  for (std::size_t i = 0; i < count; ++i)
+    table.add({printable(operators[i].name), with_commas(operators[i].count),
+               i < refused ? red("not lowered by voxport") : ""});
+  const std::size_t more = operators.size() - count;
+  return "\n" + bold("operators") +
+         (more == 0 ? "" : dim(cat(" (", with_commas(more), " more with --all)"))) + "\n" +
+         table.text();
+}
+
+std::string notes_text(const ProgramInfo& program) {
+  std::string text = program.notes.empty() ? "" : "\n" + bold("notes") + "\n";
+  for (const std::string& note : program.notes) text += "  " + note + "\n";
+  return text;
+}
+
+std::string program_text(const ProgramInfo& program, bool all) {
+  if (!program.unreadable.empty())
+    return "\n" + bold("program") + "\n  cannot be read: " + program.unreadable + "\n";
+  return inputs_text(program) + outputs_text(program) + symbols_text(program) +
+         operators_text(program, all) + notes_text(program);
+}
+
+void add_program_heading(Table& table, const ProgramInfo& program) {
+  if (!program.unreadable.empty()) return;
+  const auto refused = std::ranges::count(program.operators, false, &OperatorInfo::is_supported);
+  const std::string lowered = refused == 0 ? "all of which voxport lowers"
+                                           : cat(refused, " of which voxport does not lower");
+  table.add({"program", cat(counted(program.calls, "call"), " of ",
+                            counted(program.operators.size(), "operator"), ", ", lowered)});
+}
+
 std::string heading(const Inspection& inspection) {
   Table table("ll");
   table.add({"kind",
              inspection.kind + (inspection.writer.empty() ? "" : " (" + inspection.writer + ")")});
   table.add({"size", cat(human_bytes(inspection.file_bytes), " (",
                          with_commas(inspection.file_bytes), " bytes)")});
-  if (inspection.kind == "torch.export archive") {
-    table.add({"contents", "a program, which this version does not read yet"});
-    return bold(printable(inspection.path, 4096)) + "\n" + table.text();
-  }
   if (inspection.onnx) {
     add_onnx_heading(table, inspection);
     return bold(printable(inspection.path, 4096)) + "\n" + table.text();
   }
-  table.add({"architecture", inspection.architecture.empty() ? "none that voxport knows"
-                                                             : inspection.architecture_text});
+  if (inspection.program) add_program_heading(table, *inspection.program);
+  if (!inspection.program || !inspection.architecture.empty())
+    table.add({"architecture", inspection.architecture.empty() ? "none that voxport knows"
+                                                               : inspection.architecture_text});
   table.add({"tensors", tensors_summary(inspection) +
                             (inspection.state_dict.empty()
                                  ? ""
@@ -273,6 +365,7 @@ std::string heading(const Inspection& inspection) {
 std::string inspection_text(const Inspection& inspection, const Options& options) {
   std::string text = heading(inspection);
   if (inspection.onnx) text += onnx_text(*inspection.onnx, options.all);
+  if (inspection.program) text += program_text(*inspection.program, options.all);
   if (!inspection.hyper_parameters.empty())
     text += "\n" + bold("hyper-parameters") + "\n" +
             values_text(inspection.hyper_parameters, options.all);
@@ -351,13 +444,14 @@ int run_inspect(const Options& options) {
   if (options.scan) return run_scan(options);
   if (options.tensor) {
     const TensorValues tensor =
-        read_tensor(options.file, *options.tensor, tell_stages(options.debug));
+        read_tensor(options.file, *options.tensor, tell_stages(options.debug), options.model);
     if (!options.quiet) print(options.json ? to_json(tensor) + "\n" : tensor_text(tensor, options));
     return 0;
   }
   ProgressLine progress("reading values", options.quiet || options.debug);
   InspectOptions library;
   library.stats = options.stats;
+  library.model = options.model;
   library.on_stage = tell_stages(options.debug);
   library.on_progress = [&](double done) { progress.show(done); };
   const Inspection inspection = inspect(options.file, library);
@@ -389,6 +483,8 @@ Run add_inspect(CLI::App& app) {
                    "list every global the pickles name, and what Python would have called;\n"
                    "exits with 0 when all are known to be harmless, else with 5");
   scan->excludes(tensor)->excludes(all)->excludes(stats);
+  app.add_option("--model", options->model, "which one, of a .pt2 that holds several")
+      ->type_name("NAME");
   app.add_flag("-q,--quiet", options->quiet, "print nothing; the exit code tells");
   app.add_flag("--debug", options->debug, "tell each stage, its time and counts on standard error");
   return [options] { return run_inspect(*options); };

@@ -143,6 +143,29 @@ TEST(InspectCommand, EndsWithFiveOnADangerousFile) {
   fs::remove(file);
 }
 
+TEST(InspectCommand, ShowsPrograms) {
+  const Result result = run("inspect " + data("programs/seed_linear.ts26.pt"));
+  EXPECT_EQ(result.exit_code, 0);
+  for (const char* part :
+       {"TorchScript archive", "1 call of 1 operator, all of which voxport lowers",
+        "\ninputs\n  x  float32[2, 10], what it was traced with; exported as [x_dim_0, 10]\n",
+        "\noutputs\n  output  float32[x_dim_0, 5]\n", "\noperators\n  aten.linear  1\n", "fc"})
+    EXPECT_TRUE(contains(result.out, part)) << part << "\n" << result.out;
+  EXPECT_FALSE(contains(result.out, "architecture")) << result.out;
+}
+
+TEST(InspectCommand, ShowsTheSymbolsOfAProgram) {
+  const Result result = run("inspect " + data("programs/item.pt2"));
+  for (const char* part : {"\nsymbols\n", "  s0  any size\n", "float32[s0, 4]"})
+    EXPECT_TRUE(contains(result.out, part)) << part << "\n" << result.out;
+}
+
+TEST(InspectCommand, ShowsFirstWhatCannotBeLowered) {
+  const Result result = run("inspect " + data("docs/refused.pt"));
+  EXPECT_TRUE(contains(result.out, "\noperators\n  aten.linalg_svd  1  not lowered by voxport\n"))
+      << result.out;
+}
+
 TEST(InspectCommand, ShowsOnnxModels) {
   const std::string file = data("onnx/full.onnx");
   const Result result = run("inspect " + file);
