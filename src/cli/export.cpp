@@ -21,8 +21,9 @@ namespace voxport {
 namespace {
 
 constexpr char kDescription[] =
-    "Turn a trained model into ONNX, with every axis named and free. Today: VITS voices, as Piper\n"
-    "trains them; FastSpeech2, as ming024's trainer keeps it; HiFi-GAN generators.\n"
+    "Turn a trained model into ONNX, with every axis named and free: VITS voices, as Piper trains\n"
+    "them; FastSpeech2, as ming024's trainer keeps it; HiFi-GAN generators; and any program that was\n"
+    "saved by torch.export (.pt2) or as TorchScript (.pt), of which OUT is a name that ends in .onnx.\n"
     "Of a VITS, OUT is a folder, for encoder.onnx, decoder.onnx, decoder_stream.onnx and "
     "voice.json,\nfrom which speech can be streamed; or a name that ends in .onnx, for the same "
     "voice as one graph, with\n"
@@ -120,7 +121,7 @@ Run add_export(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.description(kDescription);
   app.footer(kFooter);
-  app.add_option("CHECKPOINT", options->checkpoint, "the trained model")->required();
+  app.add_option("CHECKPOINT", options->checkpoint, "the trained model, or a program")->required();
   app.add_option("OUT", options->out, "a folder, or a file that ends in .onnx")->required();
   app.add_option("--config", options->configs,
                  "the configuration that belongs to the checkpoint: Piper's .json (without it\n"
