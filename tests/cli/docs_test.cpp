@@ -1,0 +1,114 @@
+// Pages of docs/ show commands and what they print. Here they are run.
+#include <algorithm>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "tests/cli/program.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Lines = std::vector<std::string>;
+
+struct Shown {
+  std::string arguments;  // of voxport
+  Lines output;           // "..." stands for any lines
+};
+
+Lines lines_of(const std::string& text) {
+  Lines lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// The commands in blocks of code: four spaces, "$ voxport ...", then what is printed.
+std::vector<Shown> commands_of(const std::string& page) {
+  const std::string code = "    ", prompt = "    $ voxport ";
+  std::vector<Shown> commands;
+  bool is_output = false;
+  for (const std::string& line : lines_of(page)) {
+    if (line.starts_with(prompt)) {
+      commands.push_back({line.substr(prompt.size()), {}});
+      is_output = true;
+    } else if (!line.empty() && !line.starts_with(code)) {
+      is_output = false;
+    } else if (is_output) {
+      commands.back().output.push_back(line.empty() ? "" : line.substr(code.size()));
+    }
+  }
+  for (Shown& command : commands)
+    while (!command.output.empty() && command.output.back().empty()) command.output.pop_back();
+  return commands;
+}
+
+// Times, sizes of files and the last digits of differences are another's on another machine.
+std::string comparable(const std::string& line) {
+  const auto has = [&](const char* word) { return contains(line, word); };
+  if (!has(" ms") && !has(" nodes") && !has("difference") && !has("expected") && !has(" bytes)"))
+    return line;
+  std::string plain;
+  for (const char c : line) {
+    const bool is_number = (c >= '0' && c <= '9') || c == '.';
+    if (is_number && plain.ends_with('N')) continue;
+    if (c == ' ' && plain.ends_with(' ')) continue;  // columns are as wide as numbers are long
+    plain += is_number ? 'N' : c;
+  }
+  return plain;
+}
+
+// Whether the lines that are shown are there, in order, with nothing between them but where "..."
+// says so. The whole output must be shown, or end in "...".
+void expect_shown(const Shown& command, const Lines& printed) {
+  std::size_t at = 0;
+  bool skips = false;
+  for (const std::string& line : command.output) {
+    if (line == "...") {
+      skips = true;
+      continue;
+    }
+    const auto is_it = [&](const std::string& other) {
+      return comparable(other) == comparable(line);
+    };
+    const auto found =
+        std::find_if(printed.begin() + static_cast<std::ptrdiff_t>(at), printed.end(), is_it);
+    const auto place = static_cast<std::size_t>(found - printed.begin());
+    ASSERT_TRUE(found != printed.end() && (skips || place == at))
+        << "the page shows\n  " << line << "\nwhere there is\n  "
+        << (at < printed.size() ? printed[at] : "the end");
+    at = place + 1;
+    skips = false;
+  }
+  EXPECT_TRUE(skips || at == printed.size()) << "not shown: " << printed[at];
+}
+
+fs::path docs_folder() { return data_folder().parent_path().parent_path() / "docs"; }
+
+class Page : public testing::TestWithParam<const char*> {};
+
+TEST_P(Page, ShowsWhatIsPrinted) {
+  const TemporaryFolder folder;
+  fs::copy(data_folder() / "docs", folder.path(), fs::copy_options::recursive);
+  const std::vector<Shown> commands = commands_of(contents(docs_folder() / GetParam()));
+  EXPECT_GE(commands.size(), 8U);
+  for (const Shown& command : commands) {
+    SCOPED_TRACE("$ voxport " + command.arguments);
+    const Result result = run(command.arguments, "cd '" + folder.path().string() + "' &&");
+    Lines printed = lines_of(result.err + result.out);
+    while (!printed.empty() && printed.back().empty()) printed.pop_back();
+    for (std::string& line : printed) line.erase(line.find_last_not_of(' ') + 1);
+    expect_shown(command, printed);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Docs, Page, testing::Values("programs.md", "mock_fastspeech2.md"),
+                         [](const auto& page) {
+                           const std::string name = page.param;
+                           return name.substr(0, name.find('.'));
+                         });
+
+}  // namespace
+}  // namespace voxport
