@@ -22,16 +22,16 @@ namespace {
 
 constexpr char kDescription[] =
     "Turn a trained model into ONNX, with every axis named and free: VITS voices, as Piper trains\n"
-    "them; FastSpeech2, as ming024's trainer keeps it; HiFi-GAN generators; and any program that was\n"
-    "saved by torch.export (.pt2) or as TorchScript (.pt), of which OUT is a name that ends in .onnx.\n"
+    "them; FastSpeech2, as ming024's trainer keeps it; HiFi-GAN generators; and any program that\n"
+    "was saved by torch.export (.pt2) or as TorchScript (.pt).\n"
     "Of a VITS, OUT is a folder, for encoder.onnx, decoder.onnx, decoder_stream.onnx and "
     "voice.json,\nfrom which speech can be streamed; or a name that ends in .onnx, for the same "
     "voice as one graph, with\n"
     "OUT.json beside it. Of a FastSpeech2, it is a name that ends in .onnx, or a folder for "
     "acoustic.onnx\nand voice.json and, with --vocoder, vocoder.onnx and vocoder_stream.onnx. Of "
     "a HiFi-GAN, a name\nthat ends in .onnx, or a folder for vocoder.onnx and "
-    "vocoder_stream.onnx. Files appear when all of them are complete and checked (by ONNX's own "
-    "checker\n"
+    "vocoder_stream.onnx. Of a program, a name that\nends in .onnx. Files appear when all of them "
+    "are complete and checked (by ONNX's own checker\n"
     "and, where ONNX Runtime is there, by running them at a few sizes), or not at all.";
 
 constexpr char kFooter[] =
