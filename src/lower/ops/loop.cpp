@@ -38,8 +38,11 @@ bool write_out(const Call& call, State& state, std::int64_t& round) {
     for (std::size_t i = 0; i < state.carried.size(); ++i)
       lowering.set(block.inputs.at(i + 1), state.carried[i]);
     std::vector<Item> results = lowering.run(block);
-    if (!results.at(0).number()) call.refuse("its condition is ", results[0].kind_name());
-    state.condition = *results[0].number();
+    const Item& condition = results.at(0);
+    if (!condition.number() && !condition.is_tensor())
+      call.refuse("its condition is ", condition.kind_name());
+    state.condition = condition.number() ? *condition.number()
+                                         : lowering.number_of(lowering.read(*condition.cell()));
     state.carried.assign(results.begin() + 1, results.end());
     ++round;
   }
@@ -99,9 +102,8 @@ class LoopBuilder {
     Body body;
     Lowering::Branch branch =
         lowering_.run_branch(block_, Lowering::BranchKind::kLoopBody, [this] { begin_body(); });
-    if (branch.results.empty() || !branch.results[0].number())
-      call_.refuse("its condition is no bool");
-    std::vector<Value> values = {lowering_.value_of(*branch.results[0].number(), DType::kBool)};
+    if (branch.results.empty()) call_.refuse("its body gives no condition");
+    std::vector<Value> values = {condition_value(branch.results[0])};
     body.results.assign(branch.results.begin() + 1, branch.results.end());
     if (!std::ranges::equal(body.results, state_.carried, is_alike))
       call_.refuse("what it carries is of another kind after a round");
@@ -123,6 +125,15 @@ class LoopBuilder {
     body.graph = std::move(branch.graph);
     body.captured = std::move(branch.captured);
     return body;
+  }
+
+  // A number in TorchScript, a tensor without axes in torch.export.
+  Value condition_value(const Item& condition) {
+    if (condition.number()) return lowering_.value_of(*condition.number(), DType::kBool);
+    if (!condition.is_tensor()) call_.refuse("its condition is ", condition.kind_name());
+    const Value value = lowering_.read(*condition.cell());
+    if (value.rank() != 0) call_.refuse("its condition has ", value.rank(), " axes, expected none");
+    return cast(value, DType::kBool);
   }
 
   // The inputs of the body: the round, the condition, and what is carried.
