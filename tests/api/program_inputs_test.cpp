@@ -55,20 +55,25 @@ TEST(LowerAsFreeAsItIs, TellsOnceWhatIsHeld) {
   EXPECT_EQ(plan.lower.inputs[1].shape, (Shape{Dim::symbol("z_dim_0"), 3}));
 }
 
-// A size that only the run can tell was nobody's to leave free.
-TEST(LowerAsFreeAsItIs, DoesNotWarnOfSizesThatOnlyTheRunTells) {
-  const Program program = parse_program(
-      "x: f32[s0, 4]\n"
+// A size that only the run can tell was nobody's to leave free. It does not keep those of examples
+// from becoming one, either.
+TEST(LowerAsFreeAsItIs, PassesOverSizesThatOnlyTheRunTells) {
+  const Program program = traced(
+      "x: f32[3, 4]\n"
+      "z: f32[3, 4]\n"
       "n: i64[]\n"
       "w: f32[5, 8]\n"
       "k = aten.item.default(n)\n"
-      "z = aten.zeros.default([3, k])\n"
-      "y = aten.linear.default(z, w)\n"
-      "return x, y\n");
+      "empty = aten.zeros.default([3, k])\n"
+      "y = aten.linear.default(empty, w)\n"
+      "sum = aten.add.Tensor(x, z)\n"
+      "return sum, y\n");
   InputPlan plan = plan_inputs(program, {});
+  plan.lower.inputs[3].shape = Shape{5, 8};  // a weight keeps its shape
   ExportReport report;
   lower_as_free_as_it_is(program, plan, report);
   EXPECT_EQ(report.warnings, Texts());
+  EXPECT_EQ(plan.lower.inputs[1].shape, plan.lower.inputs[0].shape);
 }
 
 }  // namespace
