@@ -19,11 +19,7 @@ LEFT_OUT = {
     "prim::Constant", "prim::GetAttr", "prim::SetAttr", "prim::ListConstruct", "prim::ListUnpack",
     "prim::TupleConstruct", "prim::TupleIndex", "prim::TupleUnpack", "prim::unchecked_cast",
     "prim::DictConstruct", "aten::__getitem__", "aten::Int", "prim::NumToTensor",
-}
-RENAMED = {
-    "aten::FloatImplicit": "prim.annotate",
-    "aten::IntImplicit": "prim.annotate",
-    "aten::ScalarImplicit": "prim.annotate",
+    "aten::FloatImplicit", "aten::IntImplicit", "aten::ScalarImplicit",
 }
 
 
@@ -31,7 +27,7 @@ def count(block, counts):
     for node in block.nodes():
         kind = node.kind()
         if kind not in LEFT_OUT:
-            counts[RENAMED.get(kind, kind.replace("::", "."))] += 1
+            counts[kind.replace("::", ".")] += 1
         for inner in node.blocks():
             count(inner, counts)
 
