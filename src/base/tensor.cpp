@@ -1,5 +1,6 @@
 #include "base/tensor.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <utility>
@@ -100,6 +101,51 @@ void check_readable(const Tensor& tensor) {
   }
 }
 
+// The last two axes of a tensor; one row where there is one axis.
+struct Matrix {
+  std::int64_t rows = 1, columns = 1;
+  std::int64_t row_stride = 0, column_stride = 0;
+};
+
+Matrix last_matrix(const Tensor& tensor) {
+  const std::size_t rank = tensor.shape.size();
+  Matrix matrix{1, tensor.shape[rank - 1], 0, tensor.strides[rank - 1]};
+  if (rank == 1) return matrix;
+  matrix.rows = tensor.shape[rank - 2];
+  matrix.row_stride = tensor.strides[rank - 2];
+  return matrix;
+}
+
+// Square by square: a transposed matrix is met out of order on one side, and so little of it stays
+// in the cache.
+template <std::size_t kItem>
+void gather(const Matrix& matrix, const std::byte* from, char* to) {
+  constexpr std::int64_t kSquare = 32;
+  for (std::int64_t top = 0; top < matrix.rows; top += kSquare) {
+    const std::int64_t bottom = std::min(top + kSquare, matrix.rows);
+    for (std::int64_t left = 0; left < matrix.columns; left += kSquare) {
+      const std::int64_t right = std::min(left + kSquare, matrix.columns);
+      for (std::int64_t row = top; row < bottom; ++row) {
+        for (std::int64_t column = left; column < right; ++column) {
+          const std::int64_t at = row * matrix.row_stride + column * matrix.column_stride;
+          std::memcpy(to + static_cast<std::size_t>(row * matrix.columns + column) * kItem,
+                      from + static_cast<std::size_t>(at) * kItem, kItem);
+        }
+      }
+    }
+  }
+}
+
+void gather(std::size_t item, const Matrix& matrix, const std::byte* from, char* to) {
+  switch (item) {
+    case 1: return gather<1>(matrix, from, to);
+    case 2: return gather<2>(matrix, from, to);
+    case 4: return gather<4>(matrix, from, to);
+    case 8: return gather<8>(matrix, from, to);
+    default: assert(item == 16); return gather<16>(matrix, from, to);
+  }
+}
+
 }  // namespace
 
 Blob Storage::blob() const {
@@ -190,10 +236,15 @@ Blob contiguous(const Tensor& tensor) {
   if (tensor.is_contiguous())
     return tensor.storage->blob().slice(static_cast<std::uint64_t>(tensor.offset) * item, size);
 
-  std::string gathered;
-  gathered.reserve(size);
-  for_each_element(tensor, [&](const std::byte* element) {
-    gathered.append(reinterpret_cast<const char*>(element), item);
+  const Matrix matrix = last_matrix(tensor);
+  Tensor matrices = tensor;  // an element stands for the matrix that begins there
+  matrices.shape.resize(std::max<std::size_t>(tensor.shape.size(), 2) - 2);
+  matrices.strides.resize(matrices.shape.size());
+  std::string gathered(size, '\0');
+  char* to = gathered.data();
+  for_each_element(matrices, [&](const std::byte* from) {
+    gather(item, matrix, from, to);
+    to += static_cast<std::size_t>(matrix.rows * matrix.columns) * item;
   });
   return Blob::own(std::move(gathered));
 }

@@ -1,5 +1,6 @@
 #include "base/tensor.h"
 
+#include <complex>
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -19,6 +20,41 @@ TEST(Tensor, GathersATransposedView) {
   const Tensor tensor = make_tensor(DType::kFloat32, {3, 2}, {1, 3}, 0, floats({1, 2, 3, 4, 5, 6}));
   EXPECT_FALSE(tensor.is_contiguous());
   EXPECT_EQ(to_float32(tensor), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+}
+
+// Larger than the squares in which it is gathered, and no multiple of them.
+template <class Element>
+void expect_gathered(DType dtype) {
+  constexpr std::int64_t kDepth = 2, kRows = 67, kColumns = 35;
+  std::vector<Element> values(kDepth * kRows * kColumns);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<Element>(i * 7 + i / 251);
+  std::string bytes(values.size() * sizeof(Element), '\0');
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  const Tensor turned = make_tensor(dtype, {kDepth, kRows, kColumns}, {1, kDepth, kDepth * kRows},
+                                    0, storage_of(Blob::own(std::move(bytes))));
+  const Blob found = contiguous(turned);
+  ASSERT_EQ(found.size(), values.size() * sizeof(Element));
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < kDepth; ++i)
+    for (std::size_t row = 0; row < kRows; ++row)
+      for (std::size_t column = 0; column < kColumns; ++column, ++at)
+        ASSERT_EQ(std::memcmp(found.bytes().data() + at * sizeof(Element),
+                              &values[i + kDepth * row + kDepth * kRows * column], sizeof(Element)),
+                  0)
+            << at;
+}
+
+TEST(Tensor, GathersElementsOfEverySize) {
+  expect_gathered<std::uint8_t>(DType::kUInt8);
+  expect_gathered<std::uint16_t>(DType::kFloat16);
+  expect_gathered<float>(DType::kFloat32);
+  expect_gathered<std::int64_t>(DType::kInt64);
+  expect_gathered<std::complex<double>>(DType::kComplex128);
+}
+
+TEST(Tensor, GathersEverySecondElement) {
+  const Tensor tensor = make_tensor(DType::kFloat32, {3}, {2}, 1, floats({1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(to_float32(tensor), (std::vector<float>{2, 4, 6}));
 }
 
 TEST(Tensor, RepeatsAlongAStrideOfZero) {
