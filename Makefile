@@ -11,7 +11,7 @@ CLANG_FORMAT ?= clang-format-14
 CLANG_TIDY ?= clang-tidy-14
 
 # Each is run by Debian's Python, the one that sees Debian's PyTorch, with the program as its argument.
-BENCHMARKS := bench/inspect_checkpoint.py bench/export_voice.py bench/stream_voice.py
+BENCHMARKS := bench/inspect_checkpoint.py bench/export_voice.py bench/stream_voice.py bench/export_program.py
 
 sources = $(shell find src include tests fuzz bench -name '*.h' -o -name '*.cpp')
 
