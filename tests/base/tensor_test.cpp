@@ -27,7 +27,7 @@ template <class Element>
 void expect_gathered(DType dtype) {
   constexpr std::int64_t kDepth = 2, kRows = 67, kColumns = 35;
   std::vector<Element> values(kDepth * kRows * kColumns);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<Element>(i * 7 + i / 251);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<Element>(static_cast<std::int64_t>(i * 7 + i / 251));
   std::string bytes(values.size() * sizeof(Element), '\0');
   std::memcpy(bytes.data(), values.data(), bytes.size());
   const Tensor turned = make_tensor(dtype, {kDepth, kRows, kColumns}, {1, kDepth, kDepth * kRows},
