@@ -372,8 +372,30 @@ struct Result {
   State last;  // [layers*dirs, b, h]
 };
 
+bool is_zeros(const Value& value) {
+  const auto node = value.producer();
+  if (!node || node->op() != "ConstantOfShape") return false;
+  const auto* element = node->find("value") ? std::get_if<Tensor>(node->find("value")) : nullptr;
+  bool is_zero = true;
+  if (element)
+    for_each_element(
+        *element, [&](const std::byte* at) { is_zero = element_value(element->dtype, at) == 0; });
+  return is_zero;
+}
+
+// A trace of a packed sequence has the batch of its example in the zeros that it starts with. Zeros
+// do for any other.
+Value for_any_batch(const Value& state, const Value& x) {
+  const bool is_held = state && state.dim(1).is_constant() && !x.dim(1).is_constant();
+  if (!is_held || !is_zeros(state)) return state;
+  return zeros(concat({voxport::size(state, 0), voxport::size(x, 1), voxport::size(state, 2)}, 0),
+               state.dtype());
+}
+
 Result run_network(const Call& call, Network network, Builder& g) {
   check_weights(call, network);
+  network.state = {for_any_batch(network.state.h, network.x),
+                   for_any_batch(network.state.c, network.x)};
   note_sizes(call, network);
   const bool is_scanned = network.layers[0][0].w_hr || network.x.dtype() == DType::kFloat64;
   std::vector<Value> hs, cs;
