@@ -10,6 +10,7 @@ void flatten_into(Lowering& lowering, const Item& item, std::vector<Value>& valu
   } else if (const Number* number = item.number()) {
     values.push_back(lowering.value_of(*number));
   } else if (const Container* container = item.container()) {
+    if (container->stacked) values.push_back(lowering.here(container->stacked));
     for (const Item& part : container->items) flatten_into(lowering, part, values);
   }
 }
@@ -25,6 +26,11 @@ Item rebuilt(Lowering& lowering, const Item& pattern, std::span<const Value>& va
   }
   if (const Container* container = pattern.container()) {
     auto copy = std::make_shared<Container>(*container);
+    copy->depth = 0;
+    if (copy->stacked) {
+      copy->stacked = values.front();
+      values = values.subspan(1);
+    }
     for (Item& part : copy->items) part = rebuilt(lowering, part, values);
     return copy;
   }
@@ -36,7 +42,8 @@ bool is_alike(const Item& a, const Item& b) {
   const Container* x = a.container();
   const Container* y = b.container();
   if (!x) return true;
-  return x->kind == y->kind && x->items.size() == y->items.size() &&
+  if (static_cast<bool>(x->stacked) != static_cast<bool>(y->stacked)) return false;
+  return x->kind == y->kind && x->names == y->names && x->items.size() == y->items.size() &&
          std::ranges::equal(x->items, y->items, is_alike);
 }
 

@@ -59,9 +59,11 @@ struct Container {
   std::vector<Item> items;
   std::vector<std::string> names;  // the keys of a dict; the fields of a named tuple, else empty
   int depth = 0;                   // how many graphs deep it was made
-  // A list that a loop of the graph appended to: its parts lie along the first axis of this tensor,
-  // and there are no items. Absent for every other list.
+  // A list that grows in the run: its parts lie along the first axis of this tensor, and there are
+  // no items. Absent for every other list.
   Value stacked = {};
+  // What the parts of such a list are, where they are no tensors.
+  std::optional<Number::Kind> stacked_kind = std::nullopt;
 };
 
 struct Item {

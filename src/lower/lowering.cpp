@@ -58,6 +58,30 @@ Item apply(Lowering& lowering, std::string_view name, LowerOp op, const ProgramC
   return joined_parts(lowering, real, imaginary);
 }
 
+// Whether a call adds to its first argument, a list, without a look at what is in it.
+bool grows(std::string_view target) {
+  const std::string_view name = split_target(target).first;
+  return name == "aten.append" || name == "aten.extend" || name == "aten.add_";
+}
+
+// What a list has as its last part.
+Type type_of_part(const Container& list) {
+  if (list.stacked) {
+    Type part = list.stacked.type();
+    part.shape->erase(part.shape->begin());
+    return part;
+  }
+  const Item& last = list.items.back();
+  if (last.is_tensor()) return last.cell()->value.type();
+  if (!last.number()) fail(Error::kUnsupported, "it appends ", last.kind_name(), " to a list");
+  const Number::Kind kind = last.number()->kind();
+  return {kind == Number::Kind::kBool  ? DType::kBool
+          : kind == Number::Kind::kInt ? DType::kInt64
+                                       : DType::kFloat64,
+          Shape{},
+          {}};
+}
+
 }  // namespace
 
 void Lowering::start(Graph& main) {
@@ -280,9 +304,11 @@ Item Lowering::lower_call(const ProgramCall& call) {
     return Item::unknown();
   }
   if (has_unknown(resolved.arguments)) return Item::unknown();
+  note_asked(call, resolved.arguments);
   const Item self = resolved.arguments.empty() ? Item() : resolved.arguments.front().second;
   Item result = apply(*this, plain.empty() ? name : plain, lowering, call, resolved);
   if (plain.empty() || (self.is_tensor() && result.cell() == self.cell())) return result;
+  if (self.is_list() && result.container() == self.container()) return self;
   if (result.is_tensor() && self.is_tensor() && result.cell()->base.get() == self.cell())
     return become_view(self, result);
   if (!self.is_tensor() || !result.is_tensor())
@@ -338,19 +364,109 @@ Lowering::Branch Lowering::run_branch(const Block& block, BranchKind kind,
   branch.results = run(block);
   for (auto& [cell, before] : frames_.back().before)
     if (cell->is_written && !cell->base) branch.written.emplace_back(cell, here(cell->value));
-  branch.appended = frames_.back().appended;
+  // A list that is asked about while it grows must be there in every round.
+  for (const auto& entry : frames_.back().appended) {
+    const bool is_asked =
+        std::ranges::find(frames_.back().asked, entry.first.get()) != frames_.back().asked.end();
+    if (is_asked)
+      change(entry.first).items.push_back(entry.second);
+    else
+      branch.appended.push_back(entry);
+  }
+  for (const auto& [container, before] : frames_.back().changed)
+    branch.changed.push_back(container);
   return branch;
+}
+
+// Lists of graphs around this one that a call looks into.
+void Lowering::note_asked(const ProgramCall& call,
+                          const std::vector<std::pair<std::string, Item>>& given) {
+  for (const auto& [name, item] : given) {
+    const bool is_list = item.is_list() && item.container()->depth < depth();
+    const bool is_grown = &item == &given.front().second && grows(call.target);
+    if (!is_list || is_grown) continue;
+    for (auto frame = static_cast<std::size_t>(item.container()->depth); frame < frames_.size();
+         ++frame)
+      frames_[frame].asked.push_back(item.container());
+  }
+}
+
+Container& Lowering::change(const std::shared_ptr<Container>& container) {
+  auto& changed = frames_.back().changed;
+  const auto is_it = [&](const auto& entry) { return entry.first == container; };
+  if (container->depth != depth() && std::ranges::none_of(changed, is_it))
+    changed.emplace_back(container, *container);
+  return *container;
+}
+
+void Lowering::replace(const std::shared_ptr<Container>& container, const Item& content) {
+  Container& changed = change(container);
+  const int depth = changed.depth;
+  changed = *content.container();
+  changed.depth = depth;
+  for (const Item& item : changed.items) own(item);
+}
+
+// No parts of this type. Sizes that no input has are told by what is appended.
+Value Lowering::empty_stack(const Type& part) {
+  Builder g(graph());
+  std::vector<Value> sizes = {g.int64s({0})};
+  for (const Dim& dim : *part.shape) {
+    Value size = g.int64s({dim.constant().value_or(0)});
+    for (const Value& input : frames_.front().graph->inputs()) {
+      const auto axis = std::ranges::find(input.shape(), dim);
+      if (dim.is_constant() || axis == input.shape().end()) continue;
+      size = voxport::size(here(input), axis - input.shape().begin());
+      break;
+    }
+    sizes.push_back(size);
+  }
+  return zeros(concat(sizes, 0), part.dtype);
+}
+
+void Lowering::stack(const std::shared_ptr<Container>& list, const Container& like) {
+  const auto value = [&](const Item& item) {
+    if (item.is_tensor()) return read(*item.cell());
+    if (!item.number()) fail(Error::kUnsupported, "it appends ", item.kind_name(), " to a list");
+    return value_of(*item.number());
+  };
+  const bool is_known = like.stacked || !like.items.empty();
+  if (list->kind != Container::Kind::kList || !is_known)
+    fail(Error::kUnsupported, "it changes a list or dict in a branch that only the run decides on");
+  Container grown;
+  grown.depth = list->depth;
+  grown.stacked_kind = like.stacked_kind;
+  if (!like.items.empty() && like.items.back().number())
+    grown.stacked_kind = like.items.back().number()->kind();
+  std::vector<Value> parts;
+  for (const Item& item : list->items) parts.push_back(voxport::unsqueeze(value(item), {0}));
+  if (parts.empty()) {
+    grown.stacked = empty_stack(type_of_part(like));
+  } else {
+    grown.stacked = parts.size() == 1 ? parts.front() : concat(parts, 0);
+  }
+  change(list) = std::move(grown);
 }
 
 void Lowering::append_outside(const std::shared_ptr<Container>& list, const Item& item) {
   Frame& frame = frames_.back();
   const auto is_it = [&](const auto& entry) { return entry.first == list; };
-  if (frame.kind != BranchKind::kLoopBody || list->depth != depth() - 1)
-    fail(Error::kUnsupported,
-         "it appends to a list in a branch of which only the run can tell whether it is taken");
-  if (std::ranges::any_of(frame.appended, is_it))
-    fail(Error::kUnsupported, "it appends to one list twice in each round of a loop");
-  frame.appended.emplace_back(list, item);
+  const bool is_again =
+      std::ranges::any_of(frame.appended, is_it) || std::ranges::any_of(frame.changed, is_it);
+  if (item.is_tensor() && !is_again && frame.kind == BranchKind::kLoopBody &&
+      list->depth == depth() - 1) {
+    frame.appended.emplace_back(list, item);
+    return;
+  }
+  // Where it is not sure to have one more part after each round.
+  frame.asked.push_back(list.get());
+  Container& changed = change(list);
+  if (!changed.stacked) {
+    changed.items.push_back(item);
+    return;
+  }
+  const Value part = item.is_tensor() ? read(*item.cell()) : value_of(*item.number());
+  changed.stacked = concat({here(changed.stacked), voxport::unsqueeze(part, {0})}, 0);
 }
 
 void Lowering::hand_over(TensorCell& cell, const Value& value) {
@@ -364,6 +480,7 @@ void Lowering::finish_branch(Branch& branch, const std::vector<Value>& values) {
     branch.graph->add_output(branch.graph->take_name(cat("result_", i)), here(values[i]));
   branch.captured = std::move(frames_.back().captured);
   for (auto& [cell, before] : frames_.back().before) *cell = before;
+  for (auto& [container, before] : frames_.back().changed) *container = before;
   frames_.pop_back();
 }
 

@@ -65,15 +65,23 @@ class Lowering {
     std::vector<std::pair<TensorCell*, Value>> written;
     // What a loop's body appended to lists of the graph around it.
     std::vector<std::pair<std::shared_ptr<Container>, Item>> appended;
+    // Lists and dicts of the graphs around it that were changed otherwise.
+    std::vector<std::shared_ptr<Container>> changed;
   };
   enum class BranchKind : std::uint8_t { kBranch, kLoopBody };
   Branch run_branch(const Block& block, BranchKind kind, const std::function<void()>& begin = {});
   // Makes `values` the outputs of a branch, in order.
   void finish_branch(Branch& branch, const std::vector<Value>& values);
 
-  // Appends to a list of the graph around a loop's body, which is the graph of the moment. Fails
-  // with kUnsupported anywhere else.
+  // Appends to a list of a graph around this one.
   void append_outside(const std::shared_ptr<Container>& list, const Item& item);
+  // A list or dict that is about to change. That of a graph around this one is put back when this
+  // one is left.
+  Container& change(const std::shared_ptr<Container>& container);
+  // Gives a list or dict what another one has.
+  void replace(const std::shared_ptr<Container>& container, const Item& content);
+  // Makes a list one that grows in the run. `like` tells of what, should it be empty.
+  void stack(const std::shared_ptr<Container>& list, const Container& like);
   // Hands a tensor of a graph around this one a value, which it has here alone.
   void hand_over(TensorCell& cell, const Value& value);
 
@@ -84,6 +92,10 @@ class Lowering {
 
   // What could not be lowered, in order of appearance.
   const std::vector<UnsupportedCall>& unsupported() const { return unsupported_; }
+  // Forgets what came later, in a branch that is to be walked anew.
+  void forget_unsupported(std::vector<UnsupportedCall> earlier) {
+    unsupported_ = std::move(earlier);
+  }
 
   // The call of the moment, for messages.
   const Place& place() const { return program_.places[place_]; }
@@ -103,8 +115,14 @@ class Lowering {
     std::vector<std::pair<TensorCell*, TensorCell>> before;
     BranchKind kind = BranchKind::kBranch;
     std::vector<std::pair<std::shared_ptr<Container>, Item>> appended;
+    // Lists and dicts of the frames below as they were before this one changed them.
+    std::vector<std::pair<std::shared_ptr<Container>, Container>> changed;
+    // Lists of the frames below that this one asks about.
+    std::vector<const Container*> asked;
   };
 
+  void note_asked(const ProgramCall& call, const std::vector<std::pair<std::string, Item>>& given);
+  Value empty_stack(const Type& part);
   Value here(const Value& value, std::size_t frame);
   void own(const Item& item);
   void touch(TensorCell& cell);

@@ -22,9 +22,16 @@ bool fits_number(const Item& item, Number::Kind kind, Freedom freedom) {
   return item.is_tensor() || (number && number->kind() < kind);
 }
 
+std::string_view kind_text(const Container& numbers) {
+  const Number::Kind kind = *numbers.stacked_kind;
+  if (kind == Number::Kind::kBool) return "bool";
+  return kind == Number::Kind::kInt ? "int" : "float";
+}
+
 bool fits_list(const Item& item, std::string_view element, bool has_count, Freedom freedom) {
   if (const Container* container = item.container()) {
     if (container->kind == Container::Kind::kDict) return false;
+    if (container->stacked_kind) return element == "t" || element == kind_text(*container);
     if (container->stacked) return element.starts_with("Tensor") || element == "t";
     return std::ranges::all_of(container->items,
                                [&](const Item& part) { return fits(part, element, freedom); });

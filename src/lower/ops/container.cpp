@@ -36,13 +36,28 @@ Container& container_of(const Call& call) {
   return *call.at(0).container();
 }
 
-// A list or dict that changes. One of a graph around this one would have to change in the run.
+// A list or dict that changes.
 Container& changed(const Call& call) {
-  Container& container = container_of(call);
-  if (container.depth != call.lowering().depth())
-    call.refuse("it changes a list or dict in a branch or loop that only the run decides on");
-  if (container.stacked) call.refuse("it changes a list whose length only the run can tell");
-  return container;
+  if (container_of(call).stacked)
+    call.refuse("it changes a list whose length only the run can tell");
+  return call.lowering().change(std::get<std::shared_ptr<Container>>(call.at(0).data));
+}
+
+// Behind what the first argument has.
+void append_item(const Call& call, const Item& item) {
+  const Item& list = call.at(0);
+  if (!list.is_list()) call.refuse("it appends to ", list.kind_name());
+  if (list.container()->depth != call.lowering().depth() || list.container()->stacked)
+    call.lowering().append_outside(std::get<std::shared_ptr<Container>>(list.data), item);
+  else
+    list.container()->items.push_back(item);
+}
+
+// A part of a list that a loop has made.
+Item part_of_stacked(const Call& call, const Container& list, const Value& index) {
+  const Value part = gather(call.lowering().here(list.stacked), index, 0);
+  if (list.stacked_kind) return call.lowering().number_of(part);
+  return part;
 }
 
 // The items of a container whose length is known.
@@ -75,6 +90,7 @@ Item slice_of_stacked(const Call& call, const Value& stacked, std::int64_t step)
   const Value start = limit("start", step > 0 ? 0 : -1);
   const Value end = limit("end", step > 0 ? Limits::max() : Limits::min());
   Item list = Item::list({});
+  list.container()->stacked_kind = call.at(0).container()->stacked_kind;
   list.container()->stacked =
       Builder(stacked.graph())
           .node("Slice", {stacked, start, end, int64s(stacked, {0}), int64s(stacked, {step})});
@@ -162,8 +178,7 @@ Item getitem(const Call& call, Builder&) {
   if (!container) call.refuse("it takes an item of ", whole.kind_name());
   if (container->kind == Container::Kind::kDict) return by_key(call, *container, call.item(index));
   if (container->stacked)
-    return gather(call.lowering().here(container->stacked),
-                  call.lowering().value_of(call.number(index)), 0);
+    return part_of_stacked(call, *container, call.lowering().value_of(call.number(index)));
   return container->items[position(call, call.item(index), container->items.size())];
 }
 
@@ -186,23 +201,16 @@ Item len(const Call& call, Builder&) {
 
 // aten.append.t(t[] self, t el) -> t[]
 Item append(const Call& call, Builder&) {
-  const Item& list = call.at(0);
-  if (!list.is_list()) call.refuse("it appends to ", list.kind_name());
-  if (list.container()->depth != call.lowering().depth()) {
-    call.lowering().append_outside(std::get<std::shared_ptr<Container>>(list.data), call.at(1));
-    return list;
-  }
-  if (list.container()->stacked) call.refuse("it appends to a list that a loop has made");
-  list.container()->items.push_back(call.at(1));
-  return list;
+  append_item(call, call.at(1));
+  return call.at(0);
 }
 
 // aten.extend.t(t[] self, t[] other) -> ()
+// aten.add_.t(t[] self, t[] b) -> t[]
 Item extend(const Call& call, Builder&) {
   const std::vector<Item> more = known_items(call, call.at(1));
-  Container& list = changed(call);
-  list.items.insert(list.items.end(), more.begin(), more.end());
-  return {};
+  for (const Item& item : more) append_item(call, item);
+  return call.at(0);
 }
 
 // aten.insert.t(t[] self, int idx, t el) -> ()
@@ -257,12 +265,12 @@ Item clear(const Call& call, Builder&) {
 
 // aten.reverse.t(t[] self) -> ()
 Item reverse(const Call& call, Builder&) {
-  Container& list = container_of(call);
-  if (!list.stacked || list.depth != call.lowering().depth()) {
+  if (!container_of(call).stacked) {
     std::ranges::reverse(changed(call).items);
     return {};
   }
-  const Value x = list.stacked;
+  Container& list = call.lowering().change(std::get<std::shared_ptr<Container>>(call.at(0).data));
+  const Value x = call.lowering().here(list.stacked);
   using Limits = std::numeric_limits<std::int64_t>;
   list.stacked = Builder(x.graph()).node(
       "Slice", {x, int64s(x, {-1}), int64s(x, {Limits::min()}), int64s(x, {0}), int64s(x, {-1})});
@@ -414,11 +422,10 @@ Item tuple_slice(const Call& call, Builder&) {
 Item unpack(const Call& call, Builder&) {
   const Container& container = container_of(call);
   if (!container.stacked) return call.at(0);
-  const Value stacked = call.lowering().here(container.stacked);
+  Builder g(call.lowering().graph());
   std::vector<Item> items;
   for (std::size_t i = 0; i < call.program_call().results.size(); ++i)
-    items.emplace_back(
-        gather(stacked, Builder(stacked.graph()).int64(static_cast<std::int64_t>(i)), 0));
+    items.push_back(part_of_stacked(call, container, g.int64(static_cast<std::int64_t>(i))));
   return Item::tuple(std::move(items));
 }
 

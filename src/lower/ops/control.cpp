@@ -13,31 +13,79 @@ bool raises(const Block& block) {
   });
 }
 
-// One branch as a graph: its results, then what became of each of `cells`.
+using Containers = std::vector<std::shared_ptr<Container>>;
+
+// What both branches must give besides their results: tensors, lists and dicts of the graph around
+// that one of them changes.
+struct Wanted {
+  std::vector<TensorCell*> cells;
+  Containers containers;
+  std::vector<DType> dtypes;  // of the results
+};
+
+// One branch as a graph: its results, then what became of what is wanted.
 struct Side {
   std::shared_ptr<Graph> graph;
   std::vector<Item> results;
+  std::vector<Item> containers;  // as they are at its end
   std::vector<Value> captured;
   std::vector<TensorCell*> written;
+  Containers changed;
   std::vector<Type> types;
+  std::size_t result_count = 0;  // values that the results have
 };
 
-Side run_side(Lowering& lowering, const Block& block, const std::vector<TensorCell*>& cells,
-              const std::vector<DType>& dtypes) {
+Side run_side(Lowering& lowering, const Block& block, const Wanted& wanted) {
   Lowering::Branch branch = lowering.run_branch(block, Lowering::BranchKind::kBranch);
+  Side side;
   std::vector<Value> values;
   for (const Item& result : branch.results) flatten_into(lowering, result, values);
-  for (TensorCell* cell : cells) values.push_back(lowering.read(*cell));
-  for (std::size_t i = 0; i < values.size() && i < dtypes.size(); ++i)
-    if (values[i].dtype() != dtypes[i]) values[i] = cast(values[i], dtypes[i]);
-  Side side;
+  side.result_count = values.size();
+  for (TensorCell* cell : wanted.cells) values.push_back(lowering.read(*cell));
+  for (const auto& container : wanted.containers) {
+    side.containers.emplace_back(std::make_shared<Container>(*container));
+    flatten_into(lowering, side.containers.back(), values);
+  }
+  for (std::size_t i = 0; i < values.size() && i < wanted.dtypes.size(); ++i)
+    if (values[i].dtype() != wanted.dtypes[i]) values[i] = cast(values[i], wanted.dtypes[i]);
   for (const Value& value : values) side.types.push_back(value.type());
   for (const auto& [cell, value] : branch.written) side.written.push_back(cell);
+  side.changed = branch.changed;
   lowering.finish_branch(branch, values);
   side.graph = std::move(branch.graph);
   side.results = std::move(branch.results);
   side.captured = std::move(branch.captured);
   return side;
+}
+
+template <class T>
+bool add_new(std::vector<T>& to, const std::vector<T>& more) {
+  const std::size_t before = to.size();
+  for (const T& one : more)
+    if (std::ranges::find(to, one) == to.end()) to.push_back(one);
+  return to.size() != before;
+}
+
+// Learns what both branches must give. Gives whether they are to be walked anew for that.
+bool learn(Lowering& lowering, Wanted& wanted, const Side& yes, const Side& no) {
+  bool differs = false;
+  for (const Side* side : {&yes, &no}) {
+    differs = add_new(wanted.cells, side->written) || differs;
+    differs = add_new(wanted.containers, side->changed) || differs;
+  }
+  for (std::size_t i = 0; i < yes.containers.size(); ++i) {
+    if (is_alike(yes.containers[i], no.containers[i])) continue;
+    const Container& a = *yes.containers[i].container();
+    const Container& b = *no.containers[i].container();
+    lowering.stack(wanted.containers[i], a.stacked || a.items.size() > b.items.size() ? a : b);
+    differs = true;
+  }
+  wanted.dtypes.clear();
+  for (std::size_t i = 0; i < yes.result_count; ++i) {
+    wanted.dtypes.push_back(promote_types(yes.types[i].dtype, no.types[i].dtype));
+    differs = differs || yes.types[i].dtype != no.types[i].dtype;
+  }
+  return differs;
 }
 
 // What is true of both.
@@ -56,23 +104,19 @@ Type merged(Lowering& lowering, const Type& a, const Type& b) {
 Item if_node(const Call& call, const Value& condition) {
   Lowering& lowering = call.lowering();
   const std::vector<Block>& blocks = call.program_call().blocks;
-  Side yes = run_side(lowering, blocks[0], {}, {});
-  Side no = run_side(lowering, blocks[1], {}, {});
-  if (yes.results.size() != no.results.size() ||
-      !std::ranges::equal(yes.results, no.results, is_alike))
-    call.refuse("its branches give different kinds of results");
-  std::vector<TensorCell*> cells = yes.written;
-  for (TensorCell* cell : no.written)
-    if (std::ranges::find(cells, cell) == cells.end()) cells.push_back(cell);
-  std::vector<DType> dtypes;
-  bool differs = !cells.empty();
-  for (std::size_t i = 0; i < yes.types.size(); ++i) {
-    dtypes.push_back(promote_types(yes.types[i].dtype, no.types[i].dtype));
-    differs = differs || yes.types[i].dtype != no.types[i].dtype;
-  }
-  if (differs) {  // again, now that it is known what both must give
-    yes = run_side(lowering, blocks[0], cells, dtypes);
-    no = run_side(lowering, blocks[1], cells, dtypes);
+  const std::vector<UnsupportedCall> refused = lowering.unsupported();
+  Wanted wanted;
+  Side yes;
+  Side no;
+  constexpr int kMaxTries = 8;
+  for (int i = 0;; ++i) {
+    if (i == kMaxTries) call.refuse("what its branches give does not settle");
+    lowering.forget_unsupported(refused);
+    yes = run_side(lowering, blocks[0], wanted);
+    no = run_side(lowering, blocks[1], wanted);
+    if (!std::ranges::equal(yes.results, no.results, is_alike))
+      call.refuse("its branches give different kinds of results");
+    if (!learn(lowering, wanted, yes, no)) break;
   }
   std::vector<Type> types;
   for (std::size_t i = 0; i < yes.types.size(); ++i)
@@ -89,7 +133,12 @@ Item if_node(const Call& call, const Value& condition) {
   std::span<const Value> values = node.outputs();
   std::vector<Item> results;
   for (const Item& pattern : yes.results) results.push_back(rebuilt(lowering, pattern, values));
-  for (std::size_t i = 0; i < cells.size(); ++i) lowering.write(*cells[i], values[i]);
+  for (TensorCell* cell : wanted.cells) {
+    lowering.write(*cell, values.front());
+    values = values.subspan(1);
+  }
+  for (std::size_t i = 0; i < wanted.containers.size(); ++i)
+    lowering.replace(wanted.containers[i], rebuilt(lowering, yes.containers[i], values));
   return as_results(call.program_call(), std::move(results));
 }
 

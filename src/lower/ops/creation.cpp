@@ -95,6 +95,11 @@ Value leaf_value(const Call& call, const Item& leaf, DType dtype) {
 
 // aten.tensor of lists: ints that are sizes stay known as such.
 Value tensor_of_lists(const Call& call, const Item& data, Builder& g) {
+  if (const Container* list = data.container(); list && list->stacked) {
+    const bool is_float = list->stacked_kind == Number::Kind::kFloat;
+    const Value stacked = call.lowering().here(list->stacked);
+    return cast(stacked, dtype_or(call, is_float ? DType::kFloat32 : stacked.dtype()));
+  }
   Nested nested;
   unnest(call, data, 0, nested);
   const DType dtype = dtype_or(call, type_of_leaves(nested));

@@ -24,6 +24,10 @@ const std::vector<Item>& items_of(const Call& call, std::size_t i) {
 
 // Two lists, one after the other.
 Item joined_lists(const Call& call) {
+  if (call.program_call().target.starts_with("aten.add_")) {
+    Builder g(call.lowering().graph());
+    return extend(call, g);
+  }
   std::vector<Item> items = items_of(call, 0);
   const std::vector<Item>& more = items_of(call, 1);
   items.insert(items.end(), more.begin(), more.end());

@@ -50,6 +50,25 @@ bool write_out(const Call& call, State& state, std::int64_t& round) {
   return state.condition.as_bool() == false || state.trips.as_int() == 0;
 }
 
+// Whether a value is None until the first round gives it. A loop over an axis has such a round.
+bool starts_with_none(const Call& call, const State& state) {
+  const bool is_over_sizes = state.condition.as_bool() == true && !state.trips.as_int();
+  const Block& block = call.program_call().blocks[0];
+  for (std::size_t i = 0; i < state.carried.size() && is_over_sizes; ++i) {
+    const Variable* same = std::get_if<Variable>(&block.results[i + 1].data);
+    if (state.carried[i].is_none() && !(same && same->index == block.inputs[i + 1].index))
+      return true;
+  }
+  return false;
+}
+
+void write_first(const Call& call, State& state, std::int64_t& round) {
+  const Number trips = state.trips;
+  state.trips = Number::of_int(1);
+  write_out(call, state, round);
+  state.trips = compute(call.lowering(), Arithmetic::kSub, trips, Number::of_int(round));
+}
+
 // A value that is carried: what it is for every round.
 struct Carried {
   Value initial;
@@ -60,11 +79,20 @@ struct Carried {
 struct Body {
   std::shared_ptr<Graph> graph;
   std::vector<Value> captured;
-  std::vector<Item> results;                      // of the carried items
-  std::vector<Type> types;                        // of the carried values, as they leave the body
-  std::vector<TensorCell*> written;               // outer tensors
+  std::vector<Item> results;         // of the carried items
+  std::vector<Type> types;           // of the carried values, as they leave the body
+  std::vector<TensorCell*> written;  // outer tensors
+  // Outer lists and dicts that it changes, and what they are at its end.
+  std::vector<std::pair<std::shared_ptr<Container>, Item>> changed;
   std::vector<std::shared_ptr<Container>> lists;  // that it appends to
   std::vector<Type> parts;                        // what it appends
+};
+
+// A tensor, or a list or dict, of the graph around a loop that its body changes.
+struct Outer {
+  TensorCell* cell = nullptr;
+  std::shared_ptr<Container> container = nullptr;
+  bool operator==(const Outer&) const = default;
 };
 
 class LoopBuilder {
@@ -77,20 +105,46 @@ class LoopBuilder {
         first_round_(first_round) {}
 
   Item build() {
-    for (const Item& item : state_.carried) add_carried(item);
-    constexpr int kMaxTries = 8;
-    Body body;
+    start_over();
+    constexpr int kMaxTries = 16;
+    const std::vector<UnsupportedCall> refused = lowering_.unsupported();
     for (int i = 0; i < kMaxTries; ++i) {
-      body = run_body();
+      const Body body = run_body();
       if (!generalise(body)) return make_node(body);
+      lowering_.forget_unsupported(refused);
     }
     call_.refuse("the shapes of what it carries from round to round do not settle");
   }
 
  private:
+  void start_over() {
+    carried_.clear();
+    outer_.clear();
+    is_free_.clear();
+    for (const Item& item : state_.carried) add_carried(item);
+  }
+
+  void flatten_outer(const Outer& outer, std::vector<Value>& values) {
+    if (outer.cell)
+      values.push_back(lowering_.read(*outer.cell));
+    else
+      flatten_into(lowering_, outer.container, values);
+  }
+
+  void add_outer(const Outer& outer) {
+    outer_.push_back(outer);
+    std::vector<Value> values;
+    flatten_outer(outer, values);
+    add_values(values);
+  }
+
   void add_carried(const Item& item) {
     std::vector<Value> values;
     flatten_into(lowering_, item, values);
+    add_values(values);
+  }
+
+  void add_values(const std::vector<Value>& values) {
     for (const Value& value : values) {
       Type type = value.type();
       type.elements.reset();  // a number that changes
@@ -108,7 +162,11 @@ class LoopBuilder {
     if (!std::ranges::equal(body.results, state_.carried, is_alike))
       call_.refuse("what it carries is of another kind after a round");
     for (const Item& item : body.results) flatten_into(lowering_, item, values);
-    for (TensorCell* cell : cells_) values.push_back(lowering_.read(*cell));
+    for (const auto& container : branch.changed)
+      body.changed.emplace_back(container, std::make_shared<Container>(*container));
+    // Of a list that has grown there may be more, or less; then this body is not the last.
+    for (const Outer& outer : outer_) flatten_outer(outer, values);
+    values.resize(carried_.size() + 1, values.front());
     for (std::size_t i = 1; i < values.size(); ++i) {
       const DType dtype = carried_[i - 1].type.dtype;
       if (values[i].dtype() != dtype) values[i] = cast(values[i], dtype);
@@ -151,11 +209,24 @@ class LoopBuilder {
     std::span<const Value> rest = inputs;
     for (std::size_t i = 0; i < state_.carried.size(); ++i)
       lowering_.set(block_.inputs.at(i + 1), rebuilt(lowering_, state_.carried[i], rest));
-    for (std::size_t i = 0; i < cells_.size(); ++i) lowering_.hand_over(*cells_[i], rest[i]);
+    for (const Outer& outer : outer_) {
+      if (outer.container) {
+        lowering_.replace(outer.container, rebuilt(lowering_, outer.container, rest));
+      } else {
+        lowering_.hand_over(*outer.cell, rest.front());
+        rest = rest.subspan(1);
+      }
+    }
   }
 
   // What a round changed that was taken to stay is let free, for another try.
   bool generalise(const Body& body) {
+    for (const auto& [container, after] : body.changed) {
+      if (is_alike(container, after)) continue;
+      lowering_.stack(container, *after.container());
+      start_over();
+      return true;
+    }
     bool changed = false;
     for (std::size_t i = 0; i < body.types.size(); ++i) {
       Shape& shape = *carried_[i].type.shape;
@@ -169,11 +240,12 @@ class LoopBuilder {
         changed = true;
       }
     }
-    for (TensorCell* cell : body.written) {
-      if (std::ranges::find(cells_, cell) != cells_.end()) continue;
-      cells_.push_back(cell);
-      const Value value = lowering_.read(*cell);
-      carried_.push_back({value, {value.dtype(), value.shape(), {}}});
+    std::vector<Outer> outer;
+    for (TensorCell* cell : body.written) outer.push_back({.cell = cell});
+    for (const auto& [container, after] : body.changed) outer.push_back({.container = container});
+    for (const Outer& one : outer) {
+      if (std::ranges::find(outer_, one) != outer_.end()) continue;
+      add_outer(one);
       changed = true;
     }
     return changed;
@@ -218,10 +290,19 @@ class LoopBuilder {
   Item take_results(const Body& body, std::span<const Value> values) {
     std::vector<Item> results;
     for (const Item& pattern : body.results) results.push_back(rebuilt(lowering_, pattern, values));
-    for (std::size_t i = 0; i < cells_.size(); ++i) lowering_.write(*cells_[i], values[i]);
+    for (const Outer& outer : outer_) put_back(outer, values);
     for (std::size_t i = 0; i < body.lists.size(); ++i)
-      stack_onto(*body.lists[i], values[cells_.size() + i]);
+      stack_onto(lowering_.change(body.lists[i]), values[i]);
     return as_results(call_.program_call(), std::move(results));
+  }
+
+  void put_back(const Outer& outer, std::span<const Value>& values) {
+    if (outer.container) {
+      lowering_.replace(outer.container, rebuilt(lowering_, outer.container, values));
+    } else {
+      lowering_.write(*outer.cell, values.front());
+      values = values.subspan(1);
+    }
   }
 
   // The parts of a list, and behind them what the loop appended.
@@ -243,7 +324,7 @@ class LoopBuilder {
   State state_;
   std::int64_t first_round_;
   std::vector<Carried> carried_;
-  std::vector<TensorCell*> cells_;  // outer tensors that the body writes to
+  std::vector<Outer> outer_;
   std::map<std::pair<std::size_t, std::size_t>, bool> is_free_;
   bool condition_stays_ = false;
 };
@@ -263,6 +344,7 @@ Item loop(const Call& call, Builder&) {
     call.refuse("its body takes and gives other numbers of values than it carries");
   std::int64_t round = 0;
   if (write_out(call, state, round)) return as_results(program, std::move(state.carried));
+  if (starts_with_none(call, state)) write_first(call, state, round);
   return LoopBuilder(call, std::move(state), round).build();
 }
 
