@@ -97,6 +97,14 @@ Item slice_of_stacked(const Call& call, const Value& stacked, std::int64_t step)
   return list;
 }
 
+// Whether two items are one: the same tensor, list or None.
+bool is_same(const Call& call, const Item& a, const Item& b) {
+  if (a.is_none() || b.is_none()) return a.is_none() && b.is_none();
+  if (a.is_tensor() || b.is_tensor()) return a.cell() == b.cell();
+  if (a.container() || b.container()) return a.container() == b.container();
+  call.refuse("whether ", a.kind_name(), " is the same as another is not known");
+}
+
 // Whether two items are equal, where that is known.
 bool is_equal(const Call& call, const Item& a, const Item& b) {
   if (a.text() && b.text()) return *a.text() == *b.text();
@@ -442,11 +450,11 @@ Item uninitialized(const Call&, Builder&) { return {}; }
 
 // aten.__is__(t1 self, t2 obj) -> bool
 Item is_none(const Call& call, Builder&) {
-  return Number::of_bool(call.at(0).is_none() == call.at(1).is_none());
+  return Number::of_bool(is_same(call, call.at(0), call.at(1)));
 }
 
 Item is_not_none(const Call& call, Builder&) {
-  return Number::of_bool(call.at(0).is_none() != call.at(1).is_none());
+  return Number::of_bool(!is_same(call, call.at(0), call.at(1)));
 }
 
 // prim.annotate(value, type): a tensor where a number is asked for is its one element.

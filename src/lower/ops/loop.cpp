@@ -122,6 +122,7 @@ class LoopBuilder {
     outer_.clear();
     is_free_.clear();
     for (const Item& item : state_.carried) add_carried(item);
+    for (const auto& list : grown_) add_outer({.container = list});
   }
 
   void flatten_outer(const Outer& outer, std::vector<Value>& values) {
@@ -159,8 +160,11 @@ class LoopBuilder {
     if (branch.results.empty()) call_.refuse("its body gives no condition");
     std::vector<Value> values = {condition_value(branch.results[0])};
     body.results.assign(branch.results.begin() + 1, branch.results.end());
-    if (!std::ranges::equal(body.results, state_.carried, is_alike))
-      call_.refuse("what it carries is of another kind after a round");
+    if (!std::ranges::equal(body.results, state_.carried, is_alike)) {
+      lowering_.finish_branch(branch, {});
+      body.graph = std::move(branch.graph);
+      return body;
+    }
     for (const Item& item : body.results) flatten_into(lowering_, item, values);
     for (const auto& container : branch.changed)
       body.changed.emplace_back(container, std::make_shared<Container>(*container));
@@ -219,11 +223,31 @@ class LoopBuilder {
     }
   }
 
+  // Lists that are carried and have more in them after a round.
+  bool let_carried_grow(const Body& body) {
+    bool changed = false;
+    for (std::size_t i = 0; i < body.results.size(); ++i) {
+      Item& item = state_.carried[i];
+      if (is_alike(item, body.results[i])) continue;
+      if (!item.is_list() || !body.results[i].is_list() || item.container()->stacked)
+        call_.refuse("what it carries is of another kind after a round");
+      auto list = std::make_shared<Container>(*item.container());
+      list->depth = lowering_.depth();
+      lowering_.stack(list, *body.results[i].container());
+      item = list;
+      changed = true;
+    }
+    if (changed) start_over();
+    return changed;
+  }
+
   // What a round changed that was taken to stay is let free, for another try.
   bool generalise(const Body& body) {
+    if (let_carried_grow(body)) return true;
     for (const auto& [container, after] : body.changed) {
       if (is_alike(container, after)) continue;
       lowering_.stack(container, *after.container());
+      grown_.push_back(container);
       start_over();
       return true;
     }
@@ -325,6 +349,7 @@ class LoopBuilder {
   std::int64_t first_round_;
   std::vector<Carried> carried_;
   std::vector<Outer> outer_;
+  std::vector<std::shared_ptr<Container>> grown_;  // those of them that were made to grow
   std::map<std::pair<std::size_t, std::size_t>, bool> is_free_;
   bool condition_stays_ = false;
 };
