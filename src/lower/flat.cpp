@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "base/fail.h"
+#include "graph/builder.h"
+#include "graph/ops.h"
+
 namespace voxport {
 
 void flatten_into(Lowering& lowering, const Item& item, std::vector<Value>& values) {
@@ -45,6 +49,29 @@ bool is_alike(const Item& a, const Item& b) {
   if (static_cast<bool>(x->stacked) != static_cast<bool>(y->stacked)) return false;
   return x->kind == y->kind && x->names == y->names && x->items.size() == y->items.size() &&
          std::ranges::equal(x->items, y->items, is_alike);
+}
+
+Item placeholder(Lowering& lowering, const Item& pattern) {
+  Builder g(lowering.graph());
+  if (pattern.is_tensor()) {
+    const Value& value = pattern.cell()->value;
+    const std::vector<std::int64_t> sizes(value.rank(), 1);
+    Item tensor = reshape(g.scalar(0, value.dtype()), sizes);
+    tensor.cell()->is_complex = pattern.cell()->is_complex;
+    return tensor;
+  }
+  if (const Number* number = pattern.number()) {
+    if (number->kind() == Number::Kind::kFloat) return Number::of_float(0);
+    return number->kind() == Number::Kind::kInt ? Number::of_int(0) : Number::of_bool(false);
+  }
+  if (!pattern.container()) return pattern;
+  if (pattern.container()->stacked)
+    fail(Error::kUnsupported,
+         "a list that grows in the run is set on one path and unset on another");
+  auto copy = std::make_shared<Container>(*pattern.container());
+  copy->depth = 0;
+  for (Item& part : copy->items) part = placeholder(lowering, part);
+  return copy;
 }
 
 Item as_results(const ProgramCall& call, std::vector<Item> results) {

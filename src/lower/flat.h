@@ -19,6 +19,9 @@ Item rebuilt(Lowering& lowering, const Item& pattern, std::span<const Value>& va
 // Whether two items have their tensors and numbers in the same places.
 bool is_alike(const Item& a, const Item& b);
 
+// An item like the pattern, of zeros of size 1, for where nobody reads it.
+Item placeholder(Lowering& lowering, const Item& pattern);
+
 // What a call with blocks gives for the results of one of them.
 Item as_results(const ProgramCall& call, std::vector<Item> results);
 

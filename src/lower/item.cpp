@@ -101,9 +101,10 @@ std::string_view Item::kind_name() const {
            : n->kind() == Number::Kind::kInt ? "an int"
                                              : "a float";
   if (const Container* c = container())
-    return c->kind == Container::Kind::kList    ? "a list"
-           : c->kind == Container::Kind::kTuple ? "a tuple"
-                                                : "a dict";
+    return c->kind == Container::Kind::kList            ? "a list"
+           : c->kind == Container::Kind::kTuple         ? "a tuple"
+           : c->kind == Container::Kind::kUninitialized ? "what is unset"
+                                                        : "a dict";
   return "unknown";
 }
 

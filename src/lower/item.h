@@ -54,7 +54,8 @@ struct TensorCell;
 
 // A list, a tuple or a dict. Lists and dicts are shared by all variables that hold them.
 struct Container {
-  enum class Kind : std::uint8_t { kList, kTuple, kDict };
+  // kUninitialized: none of them, but what a program leaves unset on a path where nobody reads it.
+  enum class Kind : std::uint8_t { kList, kTuple, kDict, kUninitialized };
   Kind kind = Kind::kList;
   std::vector<Item> items;
   std::vector<std::string> names;  // the keys of a dict; the fields of a named tuple, else empty
@@ -94,6 +95,9 @@ struct Item {
   const Number* number() const { return std::get_if<Number>(&data); }
   const std::string* text() const { return std::get_if<std::string>(&data); }
   Container* container() const;
+  bool is_uninitialized() const {
+    return container() && container()->kind == Container::Kind::kUninitialized;
+  }
   bool is_list() const { return container() && container()->kind == Container::Kind::kList; }
 
   // "a tensor", "an int", "None".

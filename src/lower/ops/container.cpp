@@ -446,7 +446,11 @@ Item isinstance(const Call& call, Builder&) {
 }
 
 // prim.Uninitialized(): what nobody reads.
-Item uninitialized(const Call&, Builder&) { return {}; }
+Item uninitialized(const Call&, Builder&) {
+  auto nothing = std::make_shared<Container>();
+  nothing->kind = Container::Kind::kUninitialized;
+  return nothing;
+}
 
 // aten.__is__(t1 self, t2 obj) -> bool
 Item is_none(const Call& call, Builder&) {

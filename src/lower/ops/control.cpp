@@ -21,12 +21,15 @@ struct Wanted {
   std::vector<TensorCell*> cells;
   Containers containers;
   std::vector<DType> dtypes;  // of the results
+  // For results that one branch leaves unset.
+  std::vector<Item> placeholders;
 };
 
 // One branch as a graph: its results, then what became of what is wanted.
 struct Side {
   std::shared_ptr<Graph> graph;
   std::vector<Item> results;
+  std::vector<bool> is_unset;    // of the values that the results have
   std::vector<Item> containers;  // as they are at its end
   std::vector<Value> captured;
   std::vector<TensorCell*> written;
@@ -39,7 +42,12 @@ Side run_side(Lowering& lowering, const Block& block, const Wanted& wanted) {
   Lowering::Branch branch = lowering.run_branch(block, Lowering::BranchKind::kBranch);
   Side side;
   std::vector<Value> values;
-  for (const Item& result : branch.results) flatten_into(lowering, result, values);
+  for (std::size_t i = 0; i < branch.results.size(); ++i) {
+    const bool is_unset = branch.results[i].is_uninitialized() && i < wanted.placeholders.size();
+    if (is_unset) branch.results[i] = wanted.placeholders[i];
+    flatten_into(lowering, branch.results[i], values);
+    side.is_unset.resize(values.size(), is_unset);
+  }
   side.result_count = values.size();
   for (TensorCell* cell : wanted.cells) values.push_back(lowering.read(*cell));
   for (const auto& container : wanted.containers) {
@@ -58,6 +66,10 @@ Side run_side(Lowering& lowering, const Block& block, const Wanted& wanted) {
   return side;
 }
 
+bool are_alike_or_unset(const Item& a, const Item& b) {
+  return a.is_uninitialized() || b.is_uninitialized() || is_alike(a, b);
+}
+
 template <class T>
 bool add_new(std::vector<T>& to, const std::vector<T>& more) {
   const std::size_t before = to.size();
@@ -69,6 +81,14 @@ bool add_new(std::vector<T>& to, const std::vector<T>& more) {
 // Learns what both branches must give. Gives whether they are to be walked anew for that.
 bool learn(Lowering& lowering, Wanted& wanted, const Side& yes, const Side& no) {
   bool differs = false;
+  wanted.placeholders.resize(yes.results.size());
+  for (std::size_t i = 0; i < yes.results.size(); ++i) {
+    if (yes.results[i].is_uninitialized() == no.results[i].is_uninitialized()) continue;
+    const Item& set = yes.results[i].is_uninitialized() ? no.results[i] : yes.results[i];
+    wanted.placeholders[i] = placeholder(lowering, set);
+    differs = true;
+  }
+  if (differs) return true;
   for (const Side* side : {&yes, &no}) {
     differs = add_new(wanted.cells, side->written) || differs;
     differs = add_new(wanted.containers, side->changed) || differs;
@@ -114,13 +134,20 @@ Item if_node(const Call& call, const Value& condition) {
     lowering.forget_unsupported(refused);
     yes = run_side(lowering, blocks[0], wanted);
     no = run_side(lowering, blocks[1], wanted);
-    if (!std::ranges::equal(yes.results, no.results, is_alike))
+    if (!std::ranges::equal(yes.results, no.results, are_alike_or_unset))
       call.refuse("its branches give different kinds of results");
     if (!learn(lowering, wanted, yes, no)) break;
   }
   std::vector<Type> types;
-  for (std::size_t i = 0; i < yes.types.size(); ++i)
-    types.push_back(merged(lowering, yes.types[i], no.types[i]));
+  for (std::size_t i = 0; i < yes.types.size(); ++i) {
+    const bool is_result = i < yes.result_count;
+    if (is_result && yes.is_unset[i])
+      types.push_back(no.types[i]);
+    else if (is_result && no.is_unset[i])
+      types.push_back(yes.types[i]);
+    else
+      types.push_back(merged(lowering, yes.types[i], no.types[i]));
+  }
   Graph& graph = lowering.graph();
   const Node node = graph.add_node(graph.take_name("If"), "If", {condition},
                                    {{"then_branch", std::shared_ptr<const Graph>(yes.graph)},

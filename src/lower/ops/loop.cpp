@@ -229,13 +229,17 @@ class LoopBuilder {
     for (std::size_t i = 0; i < body.results.size(); ++i) {
       Item& item = state_.carried[i];
       if (is_alike(item, body.results[i])) continue;
+      changed = true;
+      if (item.is_uninitialized()) {
+        item = placeholder(lowering_, body.results[i]);
+        continue;
+      }
       if (!item.is_list() || !body.results[i].is_list() || item.container()->stacked)
         call_.refuse("what it carries is of another kind after a round");
       auto list = std::make_shared<Container>(*item.container());
       list->depth = lowering_.depth();
       lowering_.stack(list, *body.results[i].container());
       item = list;
-      changed = true;
     }
     if (changed) start_over();
     return changed;
