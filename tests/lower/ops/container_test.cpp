@@ -51,6 +51,20 @@ TEST(List, Shrinks) {
             "c a");
 }
 
+TEST(List, IsSlicedBackwards) {
+  const std::string list = "m = prim.ListConstruct(a, b, c)\n";
+  EXPECT_EQ(in_list(list + "l = aten.slice(m, None, None, -1)\n"), "c b a");
+  EXPECT_EQ(in_list(list + "l = aten.slice(m, 5, 0, -1)\n"), "c b");
+  EXPECT_EQ(in_list(list + "l = aten.slice(m, -2, None, -1)\n"), "b a");
+}
+
+TEST(Tensor, IsItselfAndNoOtherOne) {
+  EXPECT_EQ(number("z = aten.__is__(a, a)\ny = aten.Int(z)\n"), 1);
+  EXPECT_EQ(number("z = aten.__is__(a, b)\ny = aten.Int(z)\n"), 0);
+  EXPECT_EQ(number("z = aten.__isnot__(a, b)\ny = aten.Int(z)\n"), 1);
+  EXPECT_EQ(number("z = aten.__isnot__(a, None)\ny = aten.Int(z)\n"), 1);
+}
+
 TEST(List, ChangesForAllWhoHoldItButNotForACopy) {
   EXPECT_EQ(in_list("m = prim.ListConstruct(a, b)\n"
                     "k = aten.list(m)\n"
