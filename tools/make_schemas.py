@@ -31,8 +31,9 @@ PARTS_LEFT_OUT = """
     histogramdd sobol segment_ ctc bessel chebyshev hermite laguerre legendre scaled_modified spherical zeta airy
 """.split()
 
-# Names that are kept in spite of that: the fast path of nn.TransformerEncoder.
-KEPT = {"_nested_tensor_from_mask", "_nested_tensor_from_mask_left_aligned"}
+# Names that are kept in spite of that: the fast path of nn.TransformerEncoder, and losses that networks give as results.
+KEPT = {"_nested_tensor_from_mask", "_nested_tensor_from_mask_left_aligned", "huber_loss", "l1_loss", "mse_loss",
+        "smooth_l1_loss"}
 
 # Whole names: methods of strings, of processes far away, of names for axes, and the like.
 LEFT_OUT = set("""

@@ -59,6 +59,15 @@ CASES = [
     case("atleast_3d_of_none", "y = aten.atleast_3d.default(x)", x="f32[]"),
     case("atleast_2d_of_list", "y = aten.atleast_2d.Sequence([x, z])", x="f32[t]", z="f32[]", runs=T),
     case("expand", "y = aten.expand.default(x, [2, -1, 3])", x="f32[t, 1]", runs=T),
+    case("broadcast_tensors", "y = aten.broadcast_tensors.default([x, z, s])", x="f32[b, 1]", z="i64[2, 1, t]", s="f32[]", runs=BT),
+    case("broadcast_tensors_alike", """
+         a, b = aten.broadcast_tensors.default([x, z])
+         aten.add_.Scalar(z, 1)
+         return a, b""", x="f32[t]", z="f32[t]", runs=T),
+    case("broadcast_tensors_see_writes", """
+         a, b = aten.broadcast_tensors.default([x, z])
+         aten.add_.Scalar(x, 1)
+         return a, b""", x="f32[b, 1]", z="f32[b, 3]", runs=[dict(b=1), dict(b=2)]),
     case("expand_as", "y = aten.expand_as.default(x, z)", x="f32[b, 1]", z="f32[2, b, t]", runs=BT),
     case("expand_to_itself_is_written", """
          y = aten.expand.default(x, [-1, 3])

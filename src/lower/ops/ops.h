@@ -287,6 +287,12 @@ Item conv_tbc(const Call& call, Builder& g);
 Item conv_transpose(const Call& call, Builder& g);
 Item convolution(const Call& call, Builder& g);
 
+// loss.cpp
+Item huber_loss(const Call& call, Builder& g);
+Item l1_loss(const Call& call, Builder& g);
+Item mse_loss(const Call& call, Builder& g);
+Item smooth_l1_loss(const Call& call, Builder& g);
+
 // weight_norm.cpp
 Item norm_except_dim(const Call& call, Builder& g);
 Item weight_norm(const Call& call, Builder& g);
@@ -329,6 +335,7 @@ Item im2col(const Call& call, Builder& g);
 // view.cpp
 Item as_strided(const Call& call, Builder& g);
 Item atleast(const Call& call, Builder& g);
+Item broadcast_tensors(const Call& call, Builder& g);
 Item chunk(const Call& call, Builder& g);
 Item contiguous(const Call& call, Builder& g);
 Item diagonal(const Call& call, Builder& g);

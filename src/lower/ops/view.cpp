@@ -107,6 +107,20 @@ Item expanded(const Call& call, std::vector<Number> sizes) {
   return call.view("self", std::move(view), false);
 }
 
+// What tensors broadcast to: an axis of size 1 gives way to any other.
+std::vector<Number> broadcast_sizes(const Call& call, const std::vector<Value>& tensors) {
+  std::size_t rank = 0;
+  for (const Value& x : tensors) rank = std::max(rank, x.rank());
+  std::vector<Number> sizes(rank, Number::of_int(1));
+  for (const Value& x : tensors) {
+    const std::size_t lead = rank - x.rank();
+    for (std::size_t i = 0; i < x.rank(); ++i)
+      if (sizes[lead + i].as_int() == 1 || x.shape()[i].constant().value_or(1) != 1)
+        sizes[lead + i] = size_number(call, x, static_cast<std::int64_t>(i));
+  }
+  return sizes;
+}
+
 // Axes that go to other places; the rest fill what is left, in order.
 std::vector<std::int64_t> moved(const Call& call, const std::vector<std::int64_t>& from,
                                 const std::vector<std::int64_t>& to) {
@@ -363,6 +377,18 @@ Item atleast(const Call& call, Builder&) {
   std::vector<Item> items;
   for (const Value& x : call.tensors("tensors")) items.emplace_back(at_least(x, rank));
   return Item::list(std::move(items));
+}
+
+// aten.broadcast_tensors(Tensor[] tensors) -> Tensor[]
+Item broadcast_tensors(const Call& call, Builder&) {
+  const std::vector<Number> sizes = broadcast_sizes(call, call.tensors("tensors"));
+  if (!call.item("tensors").container()) return call.same("tensors");
+  std::vector<Item> results;
+  for (const Item& tensor : call.item("tensors").container()->items) {
+    const Call one(call.lowering(), call.program_call(), nullptr, {{"self", tensor}});
+    results.push_back(expanded(one, sizes));
+  }
+  return Item::list(std::move(results));
 }
 
 // aten.expand(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor
