@@ -148,6 +148,16 @@ std::vector<std::string_view> assigned_names(const std::vector<Statement>& state
   return all;
 }
 
+// 3 of CONSTANTS.c3.
+std::optional<std::size_t> constant_index(const Expr& expr) {
+  std::size_t index = 0;
+  const char* end = expr.text.data() + expr.text.size();
+  const bool is_constant = expr.text.starts_with('c') && expr.text.size() > 1;
+  const auto [stop, error] = std::from_chars(is_constant ? expr.text.data() + 1 : end, end, index);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return index;
+}
+
 class Inliner {
  public:
   explicit Inliner(TorchScriptArchive& archive) : archive_(archive), module_(archive, program_) {}
@@ -213,6 +223,7 @@ class Inliner {
   std::optional<Value> builtin(const Expr& expr, std::string_view name);
   Value annotate(const Expr& expr, std::string_view name);
   Argument isinstance(const Expr& expr, std::string_view name);
+  std::optional<Argument> constant_number(const Expr& call, std::size_t part);
   std::vector<NamedArgument> operator_arguments(const Expr& expr);
   Value call_definition(const Definition& definition, const Expr& expr, std::string_view name);
   Argument named_tuple(const ClassSource& source, const Expr& expr, std::string_view name);
@@ -416,12 +427,9 @@ Value Inliner::attribute_of(const Value& object, std::string_view name, std::uin
 
 // CONSTANTS.c3
 Argument Inliner::constant(const Expr& expr) {
-  std::size_t index = 0;
-  const char* end = expr.text.data() + expr.text.size();
-  const bool is_constant = expr.text.starts_with('c') && expr.text.size() > 1;
-  const auto [stop, error] = std::from_chars(is_constant ? expr.text.data() + 1 : end, end, index);
+  const std::optional<std::size_t> index = constant_index(expr);
   std::optional<Argument> found;
-  if (error == std::errc() && stop == end) found = module_.constant(index);
+  if (index) found = module_.constant(*index);
   if (!found)
     fail_at(Error::kCorrupt, expr.line, "the archive has no constant ", in_quotes(expr.text));
   return *found;
@@ -531,11 +539,30 @@ void Inliner::check_arity(const Expr& expr, std::size_t at_least, std::size_t at
             count, " arguments, expected ", at_least, at_most > at_least ? " or more" : "");
 }
 
+// Tracing makes constants without axes of Python's numbers. PyTorch takes them for numbers again
+// where they are the second operand of plain arithmetic: they do not decide the type of the result.
+std::optional<Argument> Inliner::constant_number(const Expr& call, std::size_t part) {
+  constexpr std::array<std::string_view, 4> kArithmetic = {"aten.add", "aten.div", "aten.mul",
+                                                           "aten.sub"};
+  const Expr& operand = call.parts[part];
+  if (part != 2 || !operand.is(E::kAttribute) || !operand.parts[0].is_name("CONSTANTS"))
+    return std::nullopt;
+  const std::string target = operator_target(call.parts[0]);
+  if (std::ranges::find(kArithmetic, target) == kArithmetic.end()) return std::nullopt;
+  if (target == "aten.div" && call.parts.size() > 3) return std::nullopt;  // with a rounding_mode
+  const std::optional<std::size_t> index = constant_index(operand);
+  return index ? module_.constant_number(*index) : std::nullopt;
+}
+
 std::vector<NamedArgument> Inliner::operator_arguments(const Expr& expr) {
   std::vector<NamedArgument> arguments;
   arguments.reserve(expr.parts.size() - 1);
   for (std::size_t i = 1; i < expr.parts.size(); ++i) {
     const Expr& part = expr.parts[i];
+    if (std::optional<Argument> number = constant_number(expr, i)) {
+      arguments.push_back({"", std::move(*number)});
+      continue;
+    }
     const bool is_named = part.is(E::kKeyword);
     arguments.push_back(
         {is_named ? std::string(part.text) : "", argument(is_named ? part.parts[0] : part)});

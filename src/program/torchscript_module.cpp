@@ -1,6 +1,7 @@
 #include "program/torchscript_module.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -207,6 +208,25 @@ std::optional<Argument> PickledModule::constant(std::size_t index) {
   const auto known = constants_.find(index);
   if (known != constants_.end()) return known->second;
   return constants_[index] = argument_of(entries[index].value, cat("CONSTANTS.c", index), false);
+}
+
+std::optional<Argument> PickledModule::constant_number(std::size_t index) {
+  const std::vector<Entry>& entries = archive_.constants().entries();
+  if (index >= entries.size() || !entries[index].value.is(K::kTensor)) return std::nullopt;
+  const Tensor& tensor = entries[index].value.tensor();
+  const bool is_float = tensor.dtype == DType::kFloat64;
+  if (!is_float && tensor.dtype != DType::kInt64) return std::nullopt;
+  if (!tensor.unreadable.empty() || !tensor.shape.empty()) return std::nullopt;
+  Argument number;
+  for_each_element(tensor, [&](const std::byte* element) {
+    std::int64_t value = 0;
+    std::memcpy(&value, element, sizeof value);
+    if (is_float)
+      number.data = element_value(tensor.dtype, element);
+    else
+      number.data = value;
+  });
+  return number;
 }
 
 }  // namespace voxport

@@ -48,6 +48,8 @@ class PickledModule {
 
   // CONSTANTS.c3; nothing where there are not as many.
   std::optional<Argument> constant(std::size_t index);
+  // The same where it is a float64 or an int64 without axes, as a number.
+  std::optional<Argument> constant_number(std::size_t index);
 
   // Calls that make the lists and dicts among the attributes. They come before all others, so that
   // what is appended to them is seen wherever they are read.

@@ -72,6 +72,12 @@ inline std::string pickled_tensor(std::string_view key, std::int32_t elements) {
              pickled_int(elements), "tQ", pickled_int(0), "(", pickled_int(elements), "t(",
              pickled_int(1), "t\x89", "ccollections\nOrderedDict\n)RtR");
 }
+// A double tensor without axes, in the entry `key`: what tracing makes of a Python float.
+inline std::string pickled_scalar(std::string_view key) {
+  return cat("ctorch._utils\n_rebuild_tensor_v2\n((", pickled_text("storage"),
+             "ctorch\nDoubleStorage\n", pickled_text(key), pickled_text("cpu"), pickled_int(1),
+             "tQ", pickled_int(0), "))\x89", "ccollections\nOrderedDict\n)RtR");
+}
 // "__torch__.Net" with its attributes.
 inline std::string pickled_object(
     std::string_view class_name,
@@ -89,7 +95,8 @@ struct TorchScriptParts {
   std::string source;                                                // of code/__torch__.py
   std::vector<std::pair<std::string, std::string>> attributes = {};  // of the class Net
   std::string version = "10\n";
-  FileEntries more = {};  // after the others
+  FileEntries more = {};       // after the others
+  std::string constants = {};  // pickled, those from CONSTANTS.c1 on
 };
 
 // An archive of the class __torch__.Net, which has also the tensor `w` of 2 elements; CONSTANTS.c0
@@ -102,7 +109,7 @@ inline Blob torchscript_of(const TorchScriptParts& parts) {
       {"net/data.pkl", whole_pickle(pickled_object("__torch__.Net", attributes))},
       {"net/data/0", std::string(8, '\0')},
       {"net/code/__torch__.py", parts.source},
-      {"net/constants.pkl", whole_pickle(cat("(", pickled_tensor("0", 2), "t"))},
+      {"net/constants.pkl", whole_pickle(cat("(", pickled_tensor("0", 2), parts.constants, "t"))},
       {"net/constants/0", std::string(8, '\0')},
       {"net/version", parts.version},
   };

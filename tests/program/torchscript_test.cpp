@@ -214,6 +214,24 @@ mul = aten.mul(w, w)
 )");
 }
 
+// torch.jit.load(...)(int64s).dtype is float32 for the first of these and float64 for the others.
+TEST(TorchScript, TakesTracedNumbersForNumbersWherePyTorchDoes) {
+  TorchScriptParts parts = net(R"(    a = torch.add(x, CONSTANTS.c1, alpha=2)
+    b = torch.mul(CONSTANTS.c1, a)
+    c = torch.pow(b, CONSTANTS.c1)
+    return torch.div(c, CONSTANTS.c1, rounding_mode="floor")
+)");
+  parts.constants = pickled_scalar("1");
+  parts.more = {{"net/constants/1", std::string("\0\0\0\0\0\0\xe0?", 8)}};  // 0.5
+  EXPECT_EQ(text_of(parts), R"(
+a = aten.add(x, 0.5, alpha=2)
+b = aten.mul(CONSTANTS.c1, a)
+c = aten.pow(b, CONSTANTS.c1)
+div = aten.div(c, CONSTANTS.c1, rounding_mode='floor')
+-> div
+)");
+}
+
 TEST(TorchScript, CarriesThroughALoopWhatIsAssignedInIt) {
   EXPECT_EQ(text_of(net(R"(    state = (x, 0)
     state0 = state
