@@ -31,10 +31,14 @@ std::string expression(const Node& node) {
   return text;
 }
 
-// What only the run can tell has a new symbol at each node; all that follows is shaped by it.
-bool has_same_shapes(const Node& a, const Node& b) {
-  for (std::size_t i = 0; i < a.outputs().size(); ++i)
-    if (a.outputs()[i].type().shape != b.outputs()[i].type().shape) return false;
+// What only the run can tell has a new symbol at each node, as a size or as an element that becomes
+// one; all that follows is shaped by it.
+bool has_same_sizes(const Node& a, const Node& b) {
+  for (std::size_t i = 0; i < a.outputs().size(); ++i) {
+    const Type& one = a.outputs()[i].type();
+    const Type& other = b.outputs()[i].type();
+    if (one.shape != other.shape || one.elements != other.elements) return false;
+  }
   return true;
 }
 
@@ -47,7 +51,7 @@ bool share_expressions(Graph& graph) {
   for (const Node& node : graph.nodes()) {
     if (is_random(node) || has_graphs(node)) continue;
     const auto [known, is_new] = first.emplace(expression(node), node);
-    if (is_new || !has_same_shapes(node, known->second)) continue;
+    if (is_new || !has_same_sizes(node, known->second)) continue;
     for (std::size_t i = 0; i < node.outputs().size(); ++i) {
       if (graph.count_uses(node.outputs()[i]) == 0) continue;
       graph.replace(node.outputs()[i], known->second.outputs()[i]);
