@@ -120,6 +120,16 @@ TEST(ShareExpressions, LeavesWhatHasSizesOfItsOwn) {
             "unchanged");
 }
 
+TEST(ShareExpressions, LeavesNumbersThatAreSizesOfTheirOwn) {
+  const auto graph = parse_graph(R"(x: i64[t]
+      a = ReduceMax(x) keepdims=0
+      b = ReduceMax(x) keepdims=0
+      return a, b)");
+  graph->declare_elements(graph->outputs()[0].second, {Dim::symbol("u0")});
+  graph->declare_elements(graph->outputs()[1].second, {Dim::symbol("u1")});
+  EXPECT_FALSE(share_expressions(*graph));
+}
+
 TEST(Pipeline, LeavesWhatIsNeeded) {
   const auto graph = parse_graph(R"(x: f32[b, 192, t]
       s = Shape(x) start=1 end=2
