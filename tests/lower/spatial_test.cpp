@@ -84,6 +84,18 @@ TEST(LowerConvolution, RefusesInts) {
             "  1 x aten.conv1d.default at line 3: it convolves int64, expected floats");
 }
 
+TEST(LowerConvolution, SaysWhichAxisCountsItsGroups) {
+  EXPECT_EQ(lowered(R"(x: f32[1, 3*b, t]
+      w: f32[2*b, 3, 4]
+      z: f32[b]
+      n = aten.sym_size.int(z, 0)
+      y = aten.conv1d.default(x, w, None, [1], [0], [1], n)
+      return y)"),
+            "1 call of the program cannot be said in ONNX by voxport:\n"
+            "  1 x aten.conv1d.default at line 5: how many groups it has depends on a free axis "
+            "(b); give that axis a number");
+}
+
 TEST(LowerPool, RefusesToStandStill) {
   EXPECT_EQ(lowered(R"(x: f32[b, 3, t]
       y = aten.max_pool1d.default(x, [3], [0])

@@ -47,6 +47,9 @@ Window window_of(const Call& call, const Numbers& kernel) {
   window.strides = per_axis(call, "stride", n, 1);
   window.dilations = per_axis(call, "dilation", n, 1);
   window.output_padding = per_axis(call, "output_padding", n, 0, Numbers(n, 0));
+  if (!call.number("groups").as_int())
+    call.refuse("how many groups it has depends on a free axis (",
+                call.number("groups").dim().text(), "); give that axis a number");
   window.groups = call.integer("groups");
   if (window.groups < 1) call.refuse("it has ", window.groups, " groups, expected 1 or more");
   if (call.item("padding").text()) {
