@@ -37,7 +37,7 @@ KEPT = {"_nested_tensor_from_mask", "_nested_tensor_from_mask_left_aligned", "hu
 
 # Whole names: methods of strings, of processes far away, of names for axes, and the like.
 LEFT_OUT = set("""
-    capitalize center encode endswith expandtabs find isalnum isalpha isdecimal isdigit isidentifier islower isnumeric
+    capitalize center encode endswith expandtabs isalnum isalpha isdecimal isdigit isidentifier islower isnumeric
     isprintable isspace istitle isupper ljust lower lstrip partition replace rfind rindex rjust rpartition rsplit rstrip
     splitlines startswith strip swapcase title upper zfill ord chr hex oct bin hash save manual_seed seed initial_seed
     confirmed_by_owner is_owner owner owner_name to_here local_value wait fork awaitable awaitable_nowait awaitable_wait

@@ -323,6 +323,7 @@ constexpr Row kTable[] = {
     {"aten.fft_rfftn", fft},
     {"aten.fill", fill},
     {"aten.fill_diagonal", fill_diagonal},
+    {"aten.find", find_text},
     {"aten.fix", ops::trunc},
     {"aten.flatten", flatten},
     {"aten.flip", flip},

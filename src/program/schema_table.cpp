@@ -716,6 +716,7 @@ constexpr std::string_view kLines[] = {
     R"(aten.fill_.Scalar(Tensor self, Scalar value) -> Tensor)",
     R"(aten.fill_.Tensor(Tensor self, Tensor value) -> Tensor)",
     R"(aten.fill_diagonal_(Tensor self, Scalar fill_value, bool wrap=False) -> Tensor)",
+    R"(aten.find(str self, str substr, int start=0, int end=-1) -> int)",
     R"(aten.fix(Tensor self) -> Tensor)",
     R"(aten.fix_(Tensor self) -> Tensor)",
     R"(aten.flatten.using_ints(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor)",

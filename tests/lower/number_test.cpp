@@ -26,6 +26,13 @@ std::string refusal_of(const std::string& text) {
   return message_of([&] { lowered(text); });
 }
 
+TEST(Numbers, TellWhereATextIsFound) {
+  EXPECT_EQ(length_of("d = prim.device(x)\nl = aten.len(d)\na = aten.find(d, 'pu', 0, l)\n"
+                      "length = aten.add(a, 2)"),
+            "[3]");
+  EXPECT_EQ(length_of("a = aten.find('cpu', 'cuda', 0, 3)\nlength = aten.add(a, 2)"), "[1]");
+}
+
 TEST(Numbers, AreComputedWhereTheyAreKnown) {
   EXPECT_EQ(length_of("length = prim.max(3, 5)"), "[5]");
   EXPECT_EQ(length_of("length = prim.min([7, 4, 9])"), "[4]");

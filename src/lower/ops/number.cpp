@@ -10,6 +10,9 @@
 namespace voxport::ops {
 namespace {
 
+// The text of what is no text.
+constexpr std::string_view kUntold = "...";
+
 // aten.Int.str(str a) -> int, aten.Float.str(str a) -> float
 template <class T>
 T parsed(const Call& call, const std::string& text) {
@@ -101,9 +104,21 @@ Item number_of_tensor(const Call& call, Builder&) {
   return number;
 }
 
+// aten.find(str self, str substr, int start=0, int end=-1) -> int
+// 'cpu' in str(x.device) asks the whole text.
+Item find_text(const Call& call, Builder&) {
+  const std::string text = call.text("self");
+  if (text == kUntold || text.find('{') != std::string::npos)
+    call.refuse("it searches a text that is not written out");
+  if (call.integer("start") != 0 || call.integer("end") != static_cast<std::int64_t>(text.size()))
+    call.refuse("it searches a part of a text");
+  const std::size_t found = text.find(call.text("substr"));
+  return Number::of_int(found == std::string::npos ? -1 : static_cast<std::int64_t>(found));
+}
+
 // aten.format(str self, ...) -> str: serves messages, which no graph gives.
 Item format(const Call& call, Builder&) {
-  return call.at(0).text() ? call.at(0) : Item(std::string("..."));
+  return call.at(0).text() ? call.at(0) : Item(std::string(kUntold));
 }
 
 }  // namespace voxport::ops

@@ -188,6 +188,7 @@ Item zero(const Call& call, Builder& g);
 // number.cpp
 Item divmod(const Call& call, Builder& g);
 Item fabs(const Call& call, Builder& g);
+Item find_text(const Call& call, Builder& g);
 Item floordiv(const Call& call, Builder& g);
 Item format(const Call& call, Builder& g);
 Item gcd(const Call& call, Builder& g);
