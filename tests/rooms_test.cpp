@@ -27,8 +27,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"phonemes", {"phonemes", "base", "nlohmann", "utf8proc.h"}},
     {"stream", {"stream", "base", "runtime"}},
     {"api",
-     {"api", "arch", "base", "checkpoint", "program", "lower", "graph", "passes", "onnx", "phonemes",
-      "runtime", "stream", "verify", "voxport", "nlohmann", "nettle"}},
+     {"api", "arch", "base", "checkpoint", "program", "lower", "graph", "passes", "onnx",
+      "phonemes", "runtime", "stream", "verify", "voxport", "nlohmann", "nettle"}},
     {"cli", {"cli", "base", "voxport", "CLI"}},
 };
 

@@ -151,7 +151,8 @@ std::string report_text(const CheckReport& report) {
     text += cat("\n", bold("reference"), dim(" (largest difference, relative to its value)"), "\n",
                 cases_text(report));
   return text + cat("\n  ", with_commas(report.nodes), " nodes, ", report.runs, " runs, ",
-                    std::round(report.seconds * 100) / 100, " s", report.is_cut_short ? "; cut short" : "", "\n");
+                    std::round(report.seconds * 100) / 100, " s",
+                    report.is_cut_short ? "; cut short" : "", "\n");
 }
 
 double most_gigabytes() {

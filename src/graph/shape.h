@@ -22,8 +22,8 @@ Dim numel(const Shape& shape);
 // such axis.
 std::size_t axis_index(std::int64_t axis, std::size_t rank);
 
-// numpy's rule. Two numbers that differ must include a 1, else it fails with kMismatch; a symbol and
-// a number other than 1 give the number, two different symbols the larger of them.
+// numpy's rule. Two numbers that differ must include a 1, else it fails with kMismatch; a symbol
+// and a number other than 1 give the number, two different symbols the larger of them.
 Shape broadcast(const Shape& a, const Shape& b);
 
 }  // namespace voxport

@@ -332,7 +332,6 @@ Item grid_sampler(const Call& call, Builder& g);
 Item col2im(const Call& call, Builder& g);
 Item im2col(const Call& call, Builder& g);
 
-
 // view.cpp
 Item as_strided(const Call& call, Builder& g);
 Item atleast(const Call& call, Builder& g);
