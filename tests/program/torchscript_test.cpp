@@ -138,7 +138,8 @@ TEST_P(RecordedProgram, AssignsEveryVariableOnceAndBeforeItsUse) {
 std::vector<std::string> recorded_programs() {
   std::ifstream file(programs() / "calls.json");
   std::vector<std::string> names;
-  for (const auto& [name, calls] : nlohmann::json::parse(file).items()) names.push_back(name);
+  const nlohmann::json counts = nlohmann::json::parse(file);
+  for (const auto& [name, calls] : counts.items()) names.push_back(name);
   return names;
 }
 
