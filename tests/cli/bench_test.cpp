@@ -1,5 +1,5 @@
 // voxport bench, as one types it: what it prints, what it draws, how it ends.
-#include <regex>
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -52,31 +52,41 @@ std::set<std::string> keys_of(const Json& object) {
 
 using Keys = std::set<std::string>;
 
-// Whether & stands for nothing but itself, and < and > for nothing at all.
-bool is_plain_text(std::string text) {
-  static const std::regex kEntity("&(?:amp|lt|gt|quot|#39);");
-  return std::regex_replace(text, kEntity, "").find_first_of("<>&") == std::string::npos;
+// Whether & stands for nothing but itself, and < and > for nothing at all. (Not by std::regex,
+// whose recursion is as deep as its text is long.)
+bool is_plain_text(std::string_view text) {
+  constexpr std::string_view kEntities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::string_view rest = text.substr(at);
+    const bool is_entity = std::ranges::any_of(
+        kEntities, [&](std::string_view entity) { return rest.starts_with(entity); });
+    if (rest[0] == '<' || rest[0] == '>' || (rest[0] == '&' && !is_entity)) return false;
+  }
+  return true;
 }
 
-// Whether every tag is closed, in its turn.
-bool is_well_formed(const std::string& xml) {
-  static const std::regex kTag(
-      R"re(<\?xml [^<>]*\?>|<(/?)([a-z]+)((?: [a-zA-Z0-9]+="[^"<&]*")*)(/?)>)re");
-  std::vector<std::string> open;
-  auto at = xml.begin();
-  for (std::sregex_iterator tag(xml.begin(), xml.end(), kTag), end; tag != end; ++tag) {
-    if (!is_plain_text({at, (*tag)[0].first})) return false;
-    at = (*tag)[0].second;
-    const std::string name = (*tag)[2];
-    if (name.empty() || (*tag)[4].length() > 0) continue;
-    if ((*tag)[1].length() == 0) {
+// Whether every tag is closed, in its turn, and every value of an attribute ends.
+bool is_well_formed(std::string_view xml) {
+  std::vector<std::string_view> open;
+  while (true) {
+    const std::size_t start = xml.find('<');
+    if (!is_plain_text(xml.substr(0, start))) return false;
+    if (start == std::string_view::npos) return open.empty();
+    const std::size_t end = xml.find('>', start);
+    if (end == std::string_view::npos) return false;
+    std::string_view tag = xml.substr(start + 1, end - start - 1);
+    xml.remove_prefix(end + 1);
+    if (!is_plain_text(tag) || std::ranges::count(tag, '"') % 2 != 0) return false;
+    if (tag.starts_with('?') || tag.ends_with('/')) continue;
+    const bool closes = tag.starts_with('/');
+    const std::string_view name = closes ? tag.substr(1) : tag.substr(0, tag.find(' '));
+    if (!closes) {
       open.push_back(name);
       continue;
     }
     if (open.empty() || open.back() != name) return false;
     open.pop_back();
   }
-  return open.empty() && is_plain_text({at, xml.end()});
 }
 
 TEST_F(BenchCommand, TellsAllFiguresAsJson) {

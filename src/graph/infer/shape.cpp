@@ -37,12 +37,14 @@ Shape unknown_shape(const Application& a, std::size_t rank) {
 }
 
 // start or end of a Slice on an axis of `size`, as ONNX clamps them. A symbol is assumed to be long
-// enough for what is cut off at its end.
+// enough for what is cut off at its end, and for what is an expression of symbols; but not for a
+// number, which is often more than there is: x[:, :512].
 Dim clamp_index(const Dim& index, const Dim& size) {
   const auto number = index.constant();
   if (number && *number < 0) return size.is_constant() ? max(size + index, Dim(0)) : size + index;
   if (number && *number >= INT32_MAX) return size;
-  return min(index, size);
+  const bool are_symbols = !number && !size.is_constant();
+  return are_symbols ? index : min(index, size);
 }
 
 Dim sliced(const Application& a, const Dim& size, const Dim& start, const Dim& end,
