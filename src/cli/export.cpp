@@ -176,17 +176,21 @@ Run add_export(CLI::App& app) {
   app.add_option("--input", options->library.inputs,
                  "of a program: what an input is, once per input in order; types are f32 f16 bf16\n"
                  "f64 i64 i32 i16 i8 u8 bool, sizes are numbers or names")
-      ->type_name("'NAME:TYPE[SIZES]'");
+      ->type_name("'NAME:TYPE[SIZES]'")
+      ->allow_extra_args(false);
   app.add_option("--dynamic", options->library.dynamic,
                  "of a program: names for axes of an input, which are free then;\n"
                  "x:0=batch_size,1=sequence_length; may be repeated")
-      ->type_name("'NAME:AXIS=NAME,...'");
+      ->type_name("'NAME:AXIS=NAME,...'")
+      ->allow_extra_args(false);
   app.add_option("--input-names", options->library.input_names, "of a program, in order")
       ->delimiter(',')
-      ->type_name("NAME,...");
+      ->type_name("NAME,...")
+      ->allow_extra_args(false);
   app.add_option("--output-names", options->library.output_names, "of a program, in order")
       ->delimiter(',')
-      ->type_name("NAME,...");
+      ->type_name("NAME,...")
+      ->allow_extra_args(false);
   app.add_option("--model", options->library.model, "which one, of a .pt2 that holds several")
       ->type_name("NAME");
   app.add_flag("--plain", options->library.plain,
