@@ -2,9 +2,12 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <string_view>
 #include <vector>
 
+#include "runtime/elf.h"
 #include "runtime/message.h"
 #include "runtime/ort.h"
 
@@ -23,7 +26,6 @@ std::vector<fs::path> candidates() {
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   if (!program.empty()) folders.push_back(program.parent_path() / VOXPORT_ONNXRUNTIME_INSTALLED);
   folders.emplace_back(VOXPORT_ONNXRUNTIME_BUILT_WITH);
-  folders.emplace_back();  // the system's
   std::vector<fs::path> paths;
   for (const fs::path& folder : folders)
     for (const char* name : kFileNames) paths.push_back((folder / name).lexically_normal());
@@ -39,20 +41,35 @@ fs::path file_of(const void* function) {
   return whole.empty() ? fs::path(info.dli_fname) : whole;
 }
 
+// Whether the library would register its operators in the libonnx that we are linked with: it needs
+// libonnx itself, or is a name that only the loader can find the file of.
+bool may_share_libonnx(const fs::path& path) {
+  if (!path.has_parent_path()) return true;
+  const std::vector<std::string> needed = needed_libraries(path);
+  return std::any_of(needed.begin(), needed.end(),
+                     [](const std::string& name) { return name.starts_with("libonnx.so"); });
+}
+
+// Loads a library, with libraries of its own where it must not share ours.
+void* open_library(const fs::path& path) {
+  if (may_share_libonnx(path)) return dlmopen(LM_ID_NEWLM, path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 // The first that can be loaded. A file that is there and is refused is worth telling; one that is
 // not there has only been tried.
-void* open_library() {
+void* open_first_library() {
   std::string refused;
   std::string tried;
   for (const fs::path& path : candidates()) {
-    if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+    if (void* library = open_library(path)) return library;
     const std::string reason = dlerror();
     tried += cat(tried.empty() ? "" : ", ", printable(path.native()));
     if (fs::exists(path)) refused += cat("\n  refused  ", plain_message(reason));
   }
   fail(Error::kUnsupported,
        "there is no ONNX Runtime to run models with: run tools/onnxruntime in voxport's sources, "
-       "install your system's package, or set VOXPORT_ONNXRUNTIME to a libonnxruntime.so",
+       "or set VOXPORT_ONNXRUNTIME to a libonnxruntime.so",
        refused, "\n  tried    ", tried);
 }
 
@@ -63,7 +80,7 @@ struct Library {
 };
 
 Library load() {
-  void* const library = open_library();
+  void* const library = open_first_library();
   using GetApiBase = const OrtApiBase*(ORT_API_CALL*)();
   const auto get_api_base = reinterpret_cast<GetApiBase>(dlsym(library, "OrtGetApiBase"));
   if (!get_api_base) {
@@ -87,10 +104,22 @@ const Library& library() {
   return once;
 }
 
+// The official builds keep a device id, a database of models and a log in the user's folders, run
+// programs, and send what they gathered to their maker, unless this is set before their environment
+// is made.
+bool refuse_telemetry() { return setenv("ORT_DISABLE_TELEMETRY", "1", 1) == 0; }
+
+// Before main(): while other threads run, the environment may not be changed.
+[[maybe_unused]] const bool telemetry_is_refused = refuse_telemetry();
+
 OrtEnv* make_env() {
+  const char* refused = std::getenv("ORT_DISABLE_TELEMETRY");
+  if (!refused || std::string_view(refused) != "1") refuse_telemetry();  // it was taken back
   const char* log = std::getenv("VOXPORT_ONNXRUNTIME_LOG");
   const OrtLoggingLevel level = log && *log ? ORT_LOGGING_LEVEL_WARNING : ORT_LOGGING_LEVEL_FATAL;
-  return get<OrtEnv*>(ort_api().CreateEnv, level, "voxport");
+  OrtEnv* const env = get<OrtEnv*>(ort_api().CreateEnv, level, "voxport");
+  check(ort_api().DisableTelemetryEvents(env), "ONNX Runtime keeps its telemetry on");
+  return env;
 }
 
 Error::Kind kind_of(OrtErrorCode code, Error::Kind otherwise) {

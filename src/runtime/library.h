@@ -3,7 +3,13 @@
 //   1. $VOXPORT_ONNXRUNTIME, a file; nothing else is tried when this is set
 //   2. lib/voxport beside the bin/ that the program is in
 //   3. third_party/onnxruntime, where voxport was built
-//   4. wherever the system keeps its libraries
+//
+// What the system has is taken only when it is named: it may be any version, and Debian's shares
+// libonnx with us, in which both would register their operators. A library that needs libonnx is
+// therefore loaded with copies of its own of all that it needs.
+//
+// Its telemetry is off: ORT_DISABLE_TELEMETRY=1 is set in the environment before main(), whatever
+// it was, and the API is told so as well.
 //
 // It says nothing on its own, unless $VOXPORT_ONNXRUNTIME_LOG is set: then its warnings and errors
 // go to standard error.

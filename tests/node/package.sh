@@ -1,5 +1,7 @@
 # Sourced by the tests of this folder. Packages are npm's, pinned by their callers, and kept under build/node.
 
+export ORT_DISABLE_TELEMETRY=1  # onnxruntime-node's builds gather data on the machine otherwise
+
 readonly kSkipped=77  # what ctest is told to take for "skipped"
 skip() { echo "skipped: $*"; exit $kSkipped; }
 fail() { echo "FAILED: $*"; exit 1; }

@@ -33,7 +33,7 @@ TEST(FindRuntime, TellsItsVersionAndPath) {
 TEST(FindRuntime, SaysHowToGetItWhereThereIsNone) {
   expect_message("/nonexistent/library",
                  "there is no ONNX Runtime to run models with: run tools/onnxruntime in voxport's "
-                 "sources, install your system's package, or set VOXPORT_ONNXRUNTIME to a "
+                 "sources, or set VOXPORT_ONNXRUNTIME to a "
                  "libonnxruntime.so\n  tried    /nonexistent/library");
 }
 
