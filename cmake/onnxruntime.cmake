@@ -3,13 +3,17 @@
 set(ONNXRUNTIME_FOLDER ${PROJECT_SOURCE_DIR}/third_party/onnxruntime)
 file(GLOB onnxruntime_header CONFIGURE_DEPENDS ${ONNXRUNTIME_FOLDER}/include/onnxruntime_c_api.h)
 
+# The sources of the room `runtime` that include its header, and the one that stands in for them.
+set(ONNXRUNTIME_SOURCES deadline.cpp library.cpp session.cpp)
+set(WITHOUT_ONNXRUNTIME_SOURCE unavailable.cpp)
+
 add_library(onnxruntime_headers INTERFACE)
 if(onnxruntime_header)
   target_include_directories(onnxruntime_headers SYSTEM INTERFACE ${ONNXRUNTIME_FOLDER}/include)
-  set(unused_runtime_sources unavailable.cpp)
+  set(unused_runtime_sources ${WITHOUT_ONNXRUNTIME_SOURCE})
 else()
   message(STATUS "ONNX Runtime is not in third_party: voxport will not run models")
-  set(unused_runtime_sources deadline.cpp library.cpp session.cpp)
+  set(unused_runtime_sources ${ONNXRUNTIME_SOURCES})
 endif()
 
 # From the program to what is installed with it.

@@ -1,4 +1,5 @@
-// Stands in for library.cpp and session.cpp where voxport is built without ONNX Runtime's header.
+// Stands in for the sources of ONNXRUNTIME_SOURCES (cmake/onnxruntime.cmake) where voxport is built
+// without ONNX Runtime's header.
 #include "base/fail.h"
 #include "runtime/library.h"
 #include "runtime/session.h"
@@ -22,5 +23,6 @@ Tensors Session::run(const Tensors&, std::span<const std::string>) const { fail_
 
 std::string runtime_version() { fail_unavailable(); }
 std::filesystem::path runtime_path() { fail_unavailable(); }
+void start_runtime() { fail_unavailable(); }
 
 }  // namespace voxport

@@ -20,13 +20,18 @@ struct Result {
 
 // `arguments` go through the shell, so that tests read as one would type; `before` stands before
 // the program.
-inline Result run(const std::string& arguments, const std::string& before = "") {
+inline Result run_program(const std::string& program, const std::string& arguments,
+                          const std::string& before = "") {
   const TemporaryFolder folder;
-  const std::string command = before + " '" VOXPORT_PROGRAM "' " + arguments + " >'" +
+  const std::string command = before + " '" + program + "' " + arguments + " >'" +
                               (folder / "out").string() + "' 2>'" + (folder / "err").string() + "'";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder / "out"),
           contents(folder / "err")};
+}
+
+inline Result run(const std::string& arguments, const std::string& before = "") {
+  return run_program(VOXPORT_PROGRAM, arguments, before);
 }
 
 inline std::string data(const std::string& name) { return (data_folder() / name).string(); }
