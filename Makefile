@@ -9,6 +9,8 @@ FUZZ_SECONDS ?= 60
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 CLANG_FORMAT ?= clang-format-14
 CLANG_TIDY ?= clang-tidy-14
+# ON: warnings are errors. Our own checks say so; whoever builds with a compiler that we do not know gets a program.
+WERROR ?= OFF
 
 # Each is run by Debian's Python, the one that sees Debian's PyTorch, with the program as its argument.
 BENCHMARKS := bench/inspect_checkpoint.py bench/export_voice.py bench/stream_voice.py bench/export_program.py
@@ -105,7 +107,10 @@ onnxruntime: setup
 
 # Later changes of the lists of files are Ninja's to notice, those of the presets are ours.
 build/%/build.ninja: CMakePresets.json | setup
-	@cmake --preset $*
+	@cmake --preset $* -DCMAKE_COMPILE_WARNING_AS_ERROR=$(WERROR) $(compiler_of_$*)
 	@touch $@
+
+# Another compiler than the program's, where there is one, warns of other things.
+compiler_of_sanitizers = $(addprefix -DCMAKE_CXX_COMPILER=,$(shell tools/second_compiler))
 
 build/fuzz/build.ninja: | setup-fuzz
