@@ -96,11 +96,6 @@ const TestVoice& voice_named(const std::string& name) {
   fail(Error::kUsage, "there is no voice ", in_quotes(name));
 }
 
-std::string runtime_trouble() {
-  const std::string trouble = message_of([] { runtime_version(); });
-  return trouble == "no error" ? "" : trouble;
-}
-
 TwoGraphs::TwoGraphs(const TestVoice& voice, const ExportOptions& options)
     : encoder([&] {
         export_model(voice.checkpoint, folder.path(), options);

@@ -30,9 +30,6 @@ void PrintTo(const TestVoice& voice, std::ostream* out);
 const std::vector<TestVoice>& recorded_voices();
 const TestVoice& voice_named(const std::string& name);
 
-// Why models cannot be run here; empty when they can.
-std::string runtime_trouble();
-
 // Exports the voice to a folder and opens both graphs.
 struct TwoGraphs {
   TemporaryFolder folder;

@@ -16,6 +16,7 @@
 #include "onnx/write.h"
 #include "runtime/library.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
 
 namespace voxport {
@@ -129,10 +130,7 @@ std::string answer(const CheckReport& report, const std::string& input, std::siz
 
 class CheckedModel : public testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    const std::string trouble = message_of([] { runtime_version(); });
-    if (trouble != "no error") GTEST_SKIP() << trouble;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Check, CheckedModel, testing::ValuesIn(model_names()),
@@ -221,8 +219,7 @@ INSTANTIATE_TEST_SUITE_P(Check, OnnxTestModels,
 
 // Each is judged without a false alarm, or refused as something that cannot be run or filled.
 TEST_P(OnnxTestModels, RaiseNoFalseAlarm) {
-  const std::string trouble = message_of([] { runtime_version(); });
-  if (trouble != "no error") GTEST_SKIP() << trouble;
+  NEEDS_RUNTIME();
   const auto folder = std::filesystem::path("/usr/share/libonnx-testdata/data") / GetParam();
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "libonnx-testdata is not installed";
   std::size_t judged = 0;
@@ -267,8 +264,7 @@ CheckReport check_text(const std::string& text) {
 }
 
 TEST(Check, FindsOneNodeAmongThousands) {
-  const std::string trouble = message_of([] { runtime_version(); });
-  if (trouble != "no error") GTEST_SKIP() << trouble;
+  NEEDS_RUNTIME();
   constexpr int kViews = 850;
   const CheckReport report = check_text(views_text(kViews, kViews / 2));
   EXPECT_GT(report.nodes, 5000U);
@@ -277,8 +273,7 @@ TEST(Check, FindsOneNodeAmongThousands) {
 }
 
 TEST(Check, TellsWhatHoldsASizeInsideOfANode) {
-  const std::string trouble = message_of([] { runtime_version(); });
-  if (trouble != "no error") GTEST_SKIP() << trouble;
+  NEEDS_RUNTIME();
   const auto holder = [](const char* model) {
     const CheckReport report = check_model(data_folder() / "check" / model);
     const auto& culprit = report.axes.front().culprit;
@@ -290,8 +285,7 @@ TEST(Check, TellsWhatHoldsASizeInsideOfANode) {
 
 // A stranger's file may hold our keys and anything under them.
 TEST(Check, TakesNoWordOfMetadataThatIsNoNumber) {
-  const std::string trouble = message_of([] { runtime_version(); });
-  if (trouble != "no error") GTEST_SKIP() << trouble;
+  NEEDS_RUNTIME();
   const auto graph = parse_graph("x: f32[b, 4]\ny = Relu(x)\nreturn y");
   OnnxOptions options;
   options.metadata = {{"voxport.receptive_field", R"({"left": "x", "right": []})"},

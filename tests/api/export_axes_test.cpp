@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "graph/dim.h"
+#include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
 namespace voxport {
@@ -25,9 +26,7 @@ using Sizes = std::map<std::string, std::int64_t>;
 
 class ExportAxes : public testing::Test {
  protected:
-  void SetUp() override {
-    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 };
 
 Lines as_text(const std::vector<PortInfo>& ports) {
@@ -128,9 +127,7 @@ const std::vector<std::vector<std::int64_t>> kLengths = {{1},  {2},    {9},
 
 class VoiceAxes : public testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
-    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 };
 
 std::string test_name(const testing::TestParamInfo<const char*>& test) {

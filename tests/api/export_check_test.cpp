@@ -4,6 +4,7 @@
 #include <voxport/error.h>
 
 #include "runtime/library.h"
+#include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
 namespace voxport {
@@ -33,6 +34,7 @@ std::string problem_of(const fs::path& model) {
 }
 
 TEST(ExportCheck, ReportsWhatWasRun) {
+  NEEDS_RUNTIME();
   const ExportReport report = check(kModels / "conv-free.onnx");
   ASSERT_EQ(report.checks.size(), 1U);
   EXPECT_TRUE(report.checks[0].starts_with("ONNX Runtime " + runtime_version() + " ("));
@@ -41,6 +43,7 @@ TEST(ExportCheck, ReportsWhatWasRun) {
 }
 
 TEST(ExportCheck, PassesEveryVoice) {
+  NEEDS_RUNTIME();
   const TemporaryFolder folder;
   for (const TestVoice& voice : recorded_voices()) {
     ExportOptions options = voice.options;
@@ -52,6 +55,7 @@ TEST(ExportCheck, PassesEveryVoice) {
 }
 
 TEST(ExportCheck, FailsWhenAnAxisIsNailed) {
+  NEEDS_RUNTIME();
   const std::string problem = problem_of(kModels / "expand-input.onnx");
   EXPECT_NE(problem.find("the exported graph is not right: axis "), std::string::npos) << problem;
   EXPECT_NE(problem.find("checking 'model.onnx', of which nothing was written"), std::string::npos)
@@ -59,6 +63,7 @@ TEST(ExportCheck, FailsWhenAnAxisIsNailed) {
 }
 
 TEST(ExportCheck, ReadsAFileThatHasNoNameYet) {
+  NEEDS_RUNTIME();
   const TemporaryFolder folder;
   for (const auto way : {OutputFiles::Way::kNamelessIfPossible, OutputFiles::Way::kHidden}) {
     OutputFiles files(way);
@@ -70,6 +75,7 @@ TEST(ExportCheck, ReadsAFileThatHasNoNameYet) {
 }
 
 TEST(ExportCheck, SaysThatWeightsInAnotherFileWereNotRun) {
+  NEEDS_RUNTIME();
   const ExportReport report = check(kModels / "conv-free.onnx", 2);
   EXPECT_EQ(report.checks, std::vector<std::string>());
   EXPECT_EQ(report.notes,

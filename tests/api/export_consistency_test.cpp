@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "graph/builder.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
 namespace voxport {
@@ -36,9 +37,7 @@ ExportOptions with_all_inputs(const TestVoice& voice) {
 
 class Consistency : public testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
-    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 
   static const TestVoice& voice() { return voice_named(GetParam()); }
 

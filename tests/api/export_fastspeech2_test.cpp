@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "graph/builder.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
 namespace voxport {
@@ -55,9 +56,7 @@ void PrintTo(const Form& form, std::ostream* out) { *out << form.name; }
 
 class ExportedFastSpeech2 : public testing::TestWithParam<std::tuple<std::string, Form>> {
  protected:
-  void SetUp() override {
-    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -96,9 +95,7 @@ TEST_P(ExportedFastSpeech2, GivesWhatPyTorchGives) {
 
 class FastSpeech2Export : public testing::Test {
  protected:
-  void SetUp() override {
-    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
   TemporaryFolder folder_;
 };
 

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/tensor_math.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 #include "tests/pieces.h"
 #include "tests/voices.h"
 
@@ -34,9 +35,7 @@ ExportOptions options_for(const std::string& name) {
 
 class ExportedHifigan : public testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
   std::vector<Case> cases() const { return read_cases(file(GetParam() + ".cases.safetensors")); }
   TemporaryFolder folder_;
 };
@@ -135,7 +134,7 @@ TEST_F(FolderThatSpeaks, HasBothNetworksAndTheirConfig) {
 }
 
 TEST_F(FolderThatSpeaks, SaysWhatPyTorchSays) {
-  if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
+  NEEDS_RUNTIME();
   export_model(file("fastspeech2.pth.tar"), folder_.path(), options_);
   const Session acoustic(folder_ / "acoustic.onnx");
   const Session vocoder(folder_ / "vocoder.onnx");

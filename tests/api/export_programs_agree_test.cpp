@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
 namespace voxport {
@@ -24,9 +25,7 @@ fs::path program_file(const std::string& name) { return data_folder() / "voice_p
 
 class TwoRoads : public testing::Test {
  protected:
-  void SetUp() override {
-    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 
   Session exported(const fs::path& model, ExportOptions options) const {
     options.check = false;

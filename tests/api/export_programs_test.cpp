@@ -13,6 +13,7 @@
 #include "runtime/session.h"
 #include "tests/cases.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
 
 namespace voxport {
@@ -100,6 +101,8 @@ void expect_named_axes(const Session& session, const Artifact& artifact) {
 class ExportedProgram : public testing::Test {
  public:
   explicit ExportedProgram(Artifact artifact) : artifact_(std::move(artifact)) {}
+
+  void SetUp() override { NEEDS_RUNTIME(); }
 
   void TestBody() override {
     const TemporaryFolder folder;

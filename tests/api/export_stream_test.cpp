@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/tensor_math.h"
+#include "tests/needs_runtime.h"
 #include "tests/pieces.h"
 #include "tests/voices.h"
 
@@ -21,9 +22,7 @@ using Widths = std::vector<std::int64_t>;
 
 class StreamDecoder : public testing::TestWithParam<TestVoice> {
  protected:
-  void SetUp() override {
-    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 };
 
 INSTANTIATE_TEST_SUITE_P(All, StreamDecoder, testing::ValuesIn(recorded_voices()),

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
 namespace voxport {
@@ -60,9 +61,7 @@ std::vector<Form> forms_of_one_graph() { return {kDefault, kEverything}; }
 
 class ExportedVoice : public testing::TestWithParam<std::tuple<TestVoice, Form>> {
  protected:
-  void SetUp() override {
-    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 
   static const TestVoice& voice() { return std::get<0>(GetParam()); }
   static ExportOptions options() {

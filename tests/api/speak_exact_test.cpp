@@ -5,6 +5,7 @@
 #include <voxport/speak.h>
 
 #include "base/text.h"
+#include "tests/needs_runtime.h"
 #include "tests/spoken.h"
 #include "tests/voices.h"
 
@@ -34,7 +35,7 @@ SpeakOptions ids_options() {
 class SpokenVoice : public testing::TestWithParam<TestVoice> {
  protected:
   void SetUp() override {
-    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
+    NEEDS_RUNTIME();
     export_model(GetParam().checkpoint, folder_.path(), GetParam().options);
   }
 

@@ -10,6 +10,7 @@
 #include "base/tensor_math.h"
 #include "base/text.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 #include "tests/spoken.h"
 #include "tests/voices.h"
 
@@ -86,7 +87,7 @@ const Networks kSpeakers = {"fastspeech2-module", "hifigan-resblock2", 15};
 class SpokenFastSpeech2 : public testing::TestWithParam<Networks> {
  protected:
   void SetUp() override {
-    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
+    NEEDS_RUNTIME();
     export_to(folder_.path(), GetParam(), options_for(GetParam()));
   }
 
@@ -184,9 +185,7 @@ TEST_P(SpokenFastSpeech2, SaysWhatPyTorchSays) {
 
 class FastSpeech2Voice : public testing::Test {
  protected:
-  void SetUp() override {
-    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 
   Voice voice(const Networks& networks, const ExportOptions& options) {
     export_to(folder_.path(), networks, options);

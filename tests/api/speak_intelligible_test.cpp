@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "runtime/library.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
 
 namespace voxport {
@@ -128,8 +129,7 @@ TEST(SpeakIntelligible, ErrorsAreCounted) {
 }
 
 TEST(SpeakIntelligible, AsWellUnderstoodAsPyTorch) {
-  const std::string trouble = message_of([] { runtime_version(); });
-  if (trouble != "no error") GTEST_SKIP() << trouble;
+  NEEDS_RUNTIME();
   for (const char* program : {"espeak-ng", "pocketsphinx_batch"})
     if (!is_installed(program)) GTEST_SKIP() << program << " is not installed";
   const TemporaryFolder folder;

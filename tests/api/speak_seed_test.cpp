@@ -3,6 +3,7 @@
 #include <onnx/onnx_pb.h>
 #include <voxport/speak.h>
 
+#include "tests/needs_runtime.h"
 #include "tests/spoken.h"
 #include "tests/voices.h"
 
@@ -30,9 +31,7 @@ void move_a_weight_out(const std::filesystem::path& path) {
 
 class Seed : public testing::Test {
  protected:
-  void SetUp() override {
-    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 
   void export_with(const ExportOptions& options) {
     export_model(voice_named("single").checkpoint, folder_.path(), options);

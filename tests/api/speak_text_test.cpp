@@ -6,6 +6,7 @@
 #include <voxport/speak.h>
 
 #include "base/text.h"
+#include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
 namespace voxport {

@@ -19,6 +19,7 @@
 #include "runtime/library.h"
 #include "runtime/session.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 
 namespace voxport {
 
@@ -71,10 +72,7 @@ inline Type type_of(DType dtype, Shape shape) { return {dtype, std::move(shape),
 // Skipped where ONNX Runtime is not there.
 class RunsGraphs : public testing::Test {
  protected:
-  void SetUp() override {
-    const std::string trouble = message_of([] { runtime_version(); });
-    if (trouble != "no error") GTEST_SKIP() << trouble;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 };
 
 // The graph as ONNX Runtime has it, which does with it what it does for everyone.

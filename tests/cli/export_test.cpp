@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "tests/cli/program.h"
+#include "tests/needs_runtime.h"
 
 namespace voxport {
 namespace {
@@ -83,6 +84,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 TEST_F(ExportCommand, SumsUpWhatItWrote) {
+  NEEDS_RUNTIME();
   const Result result = run("export " + voice() + " " + out());
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
@@ -135,6 +137,7 @@ TEST_F(ExportCommand, FailsWhenItsSummaryCannotBeWritten) {
 }
 
 TEST_F(ExportCommand, TellsScriptsInJson) {
+  NEEDS_RUNTIME();
   const Result result = run("export --json --opset 15 " + voice() + " " + out());
   EXPECT_EQ(result.exit_code, 0);
   const Json json = Json::parse(result.out);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 
 namespace voxport {
 namespace {
@@ -24,8 +25,7 @@ void expect_message(const std::filesystem::path& choice, const std::string& mess
 }
 
 TEST(FindRuntime, TellsItsVersionAndPath) {
-  const std::string trouble = message_of([] { runtime_version(); });
-  if (trouble != "no error") GTEST_SKIP() << trouble;
+  NEEDS_RUNTIME();
   EXPECT_TRUE(runtime_version().starts_with("1.")) << runtime_version();
   EXPECT_NE(runtime_path().filename().string().find("libonnxruntime"), std::string::npos);
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/library.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 
 namespace voxport {
 namespace {
@@ -16,10 +17,7 @@ namespace fs = std::filesystem;
 // Skipped where ONNX Runtime is not there.
 class RunSession : public testing::Test {
  protected:
-  void SetUp() override {
-    const std::string trouble = message_of([] { runtime_version(); });
-    if (trouble != "no error") GTEST_SKIP() << trouble;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 };
 
 Session open_model(const std::string& name, const SessionOptions& options = {}) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
 namespace voxport {
@@ -40,7 +41,7 @@ std::vector<TestVoice> small_voices() {
 class DecodedWithContext : public testing::TestWithParam<TestVoice> {
  protected:
   void SetUp() override {
-    if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
+    NEEDS_RUNTIME();
     ExportOptions options = GetParam().options;
     options.plain = true;  // elsewhere zeros among the weights carry what is no number further
     graphs_.emplace(GetParam(), options);
@@ -92,7 +93,7 @@ TEST_P(DecodedWithContext, DependsOnAllOfItAndOnNothingElse) {
 
 // However many frames are asked for, there are no more than there are.
 TEST(Decoding, GivesAllThatIsLeft) {
-  if (const std::string trouble = runtime_trouble(); !trouble.empty()) GTEST_SKIP() << trouble;
+  NEEDS_RUNTIME();
   const TwoGraphs graphs(voice_named("single"));
   const CachedDecoder cached(Session(graphs.folder / "decoder_stream.onnx"), kVitsPorts);
   const ContextDecoder context(graphs.decoder, kVitsPorts, 60, 60, 256);

@@ -2,12 +2,14 @@
 #include "tests/cases.h"
 #include "tests/data.h"
 #include "tests/lower/run_text.h"
+#include "tests/needs_runtime.h"
 
 namespace voxport {
 namespace {
 
 // The condition of torch.export's while_loop is a tensor, that of TorchScript's loops a number.
 TEST(Loop, RunsAsLongAsATensorSays) {
+  NEEDS_RUNTIME();
   const auto folder = data_folder() / "programs";
   const std::vector<Case> cases = read_cases(folder / "while_loop.cases.safetensors");
   for (const char* name : {"while_loop.pt2", "while_loop.v214.pt2"}) {
