@@ -448,8 +448,9 @@ void Pt2GraphReader::read_while_loop(const Json& node, std::uint32_t place, Bloc
   body.inputs.push_back(program_.add_variable(prefix_ + "trip"));
   std::vector<Argument> operands;
   for (std::size_t i = 0; i < carried.size(); ++i) {
-    body.inputs.push_back(program_.add_variable(cat(prefix_, "carried_", i)));
-    operands.push_back({body.inputs.back()});
+    const Variable input = program_.add_variable(cat(prefix_, "carried_", i));
+    body.inputs.push_back(input);
+    operands.emplace_back().data = input;  // moved in, g++ 14 warns of members that it lacks
   }
   operands.insert(operands.end(), additional.begin(), additional.end());
   std::vector<Argument> next = inlined(arguments[1], operands, node, body);
