@@ -4,21 +4,12 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/blob.h"
+#include "checkpoint/judge.h"
 
 namespace voxport {
-
-enum class Danger {
-  kHarmless,   // known, and known to do nothing but make values
-  kUnknown,    // not known to be harmless
-  kDangerous,  // known to run commands, code or another file
-};
-
-// Judges a global by its module and name. What is not known to be harmless is not called harmless.
-Danger judge_global(std::string_view module_and_name);
 
 struct ScanFinding {
   Danger danger = Danger::kHarmless;
