@@ -1,4 +1,4 @@
-// Which names a pickle may use. docs/formats/pickle.md
+// Which names a pickle may import. docs/scan.md
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,12 @@ enum class Danger {
   kDangerous,  // known to run commands, code or another file
 };
 
-// Judges a global by its module and name. What is not known to be harmless is not called harmless.
+// Judges the import of a global. What is not known to be harmless is not called harmless; what is
+// known is harmless in the uses that checkpoint/harmless.h lists.
+Danger judge_global(std::string_view module, std::string_view name);
+
+// The same for "os.system". Of "os.system(...)", the result of a call, the callee is judged; it is
+// never harmless to call one.
 Danger judge_global(std::string_view module_and_name);
 
 }  // namespace voxport

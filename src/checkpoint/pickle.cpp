@@ -31,7 +31,6 @@ constexpr std::uint64_t kMaxReserved = 100'000;
 constexpr std::size_t kMaxBigIntBytes = 512;
 constexpr std::size_t kMaxGlobalBytes = 500;
 constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 20;
-constexpr std::size_t kMaxActions = 100'000;
 
 PickleValue make_text(Kind kind, std::string_view text) {
   PickleValue value;
@@ -114,6 +113,7 @@ std::string plain_global_name(std::string_view module_and_name) {
       {"exceptions.", "builtins."},
       {"numpy._core.", "numpy.core."},
       {"pathlib._local.", "pathlib."},
+      {"torch.tensor.", "torch._tensor."},
   };
   std::string name(module_and_name);
   for (const auto& [prefix, replacement] : kSynonyms)
@@ -121,15 +121,15 @@ std::string plain_global_name(std::string_view module_and_name) {
   return name;
 }
 
-// The stack machine. With a trace it also follows opcodes that a reader refuses, so that a scan can
-// tell what they would have done.
+// The stack machine. With a watcher it also follows opcodes that a reader refuses, so that a scan
+// can tell what they would have done.
 class PickleMachine {
  public:
-  PickleMachine(const Blob& source, std::uint64_t start, PickleTrace* trace)
+  PickleMachine(const Blob& source, std::uint64_t start, PickleWatcher* watcher)
       : start_(start),
         cursor_(source.bytes().first(std::min(source.size(), kMaxSize)), start),
         is_cut_(source.size() > kMaxSize),
-        trace_(trace) {
+        watcher_(watcher) {
     tree_.source_ = source;
     empty_tuple_ = make_container(Kind::kTuple);
     // Writers remember about every twelfth byte. Memory that is not used is never touched.
@@ -157,16 +157,16 @@ class PickleMachine {
   PickleValue make_global(std::string_view module, std::string_view name);
   std::string_view keep(std::string text);
   void push_global(std::string_view module, std::string_view name);
-  void push_call(PickleValue callee, PickleValue args);
+  void push_filled(Kind kind, std::span<const PickleValue> items);
+  void push_call(PickleWatcher::Way way, PickleValue callee, PickleValue args,
+                 PickleValue keywords = {});
   void append_to(const PickleValue& target, std::span<const PickleValue> items);
   void set_items(const PickleValue& target, std::span<const PickleValue> pairs);
   void memoize(std::uint64_t index);
   void recall(std::uint64_t index);
-  void record(PickleAction::Kind kind, const PickleValue& callee);
-  void record(PickleAction::Kind kind, std::string what);
-  std::string described(const PickleValue& callee) const;
+  void put_into(const PickleValue& target, std::span<const PickleValue> items, bool in_pairs);
   [[noreturn]] void broken(const std::string& why) const;
-  void refuse_unless_traced();
+  void refuse_unless_watched();
   std::int64_t decimal(std::string_view digits, std::string_view what) const;
   char escaped(std::string_view line, std::size_t& at) const;
   void push_long(Bytes bytes);
@@ -205,10 +205,10 @@ class PickleMachine {
   void op_empty_tuple() { push(empty_tuple_); }
   void op_empty_dict() { push(make_container(Kind::kDict)); }
   void op_empty_set() { push(make_container(Kind::kSet)); }
-  void op_list() { push(make_container(Kind::kList, pop_to_mark())); }
-  void op_tuple() { push(make_container(Kind::kTuple, pop_to_mark())); }
+  void op_list() { push_filled(Kind::kList, pop_to_mark()); }
+  void op_tuple() { push_filled(Kind::kTuple, pop_to_mark()); }
   void op_dict();
-  void op_frozenset() { push(make_container(Kind::kSet, pop_to_mark())); }
+  void op_frozenset() { push_filled(Kind::kSet, pop_to_mark()); }
   void op_tuple1() { push_tuple(1); }
   void op_tuple2() { push_tuple(2); }
   void op_tuple3() { push_tuple(3); }
@@ -252,7 +252,7 @@ class PickleMachine {
   std::uint64_t start_;
   Cursor cursor_;
   bool is_cut_;  // the cursor ends where our patience does
-  PickleTrace* trace_;
+  PickleWatcher* watcher_;
   PickleTree tree_;
   std::vector<PickleValue> stack_;
   std::vector<PickleValue> popped_;
@@ -460,25 +460,17 @@ std::string_view PickleMachine::keep(std::string text) {
   return tree_.texts_.emplace_back(std::move(text));
 }
 
-void PickleMachine::record(PickleAction::Kind kind, const PickleValue& callee) {
-  if (trace_) record(kind, described(callee));
+// A container that is made with its items.
+void PickleMachine::push_filled(Kind kind, std::span<const PickleValue> items) {
+  const PickleValue value = make_container(kind, items);
+  if (watcher_) watcher_->on_items(value, items, kind == Kind::kDict, opcode_offset_);
+  push(value);
 }
 
-void PickleMachine::record(PickleAction::Kind kind, std::string what) {
-  if (trace_->actions.size() >= kMaxActions) broken(cat("is action number ", kMaxActions + 1));
-  trace_->actions.push_back({kind, std::move(what), opcode_offset_});
-}
-
-// What a call would call: a global by its name, the result of another call by that one's.
-std::string PickleMachine::described(const PickleValue& callee) const {
-  PickleValue value = callee;
-  std::string after;
-  for (int depth = 0; value.is(Kind::kCall) && depth < 4; ++depth) {
-    after += "(...)";
-    value = value.call().callee;
-  }
-  if (!value.is(Kind::kGlobal)) return cat("(", name_of(value.kind), ")", after);
-  return cat(value.node->module(), ".", value.node->name(), after);
+void PickleMachine::put_into(const PickleValue& target, std::span<const PickleValue> items,
+                             bool in_pairs) {
+  append(*target.node, items);
+  if (watcher_) watcher_->on_items(target, items, in_pairs, opcode_offset_);
 }
 
 void PickleMachine::push_global(std::string_view module, std::string_view name) {
@@ -487,7 +479,7 @@ void PickleMachine::push_global(std::string_view module, std::string_view name) 
                kMaxGlobalBytes));
   }
   const PickleValue value = make_global(module, name);
-  record(PickleAction::Kind::kImport, value);
+  if (watcher_) watcher_->on_global(value, opcode_offset_);
   push(value);
 }
 
@@ -501,7 +493,8 @@ PickleValue class_of_module_id(const PickleValue& persistent) {
   return is_module_id ? id.node->data[1] : persistent;
 }
 
-void PickleMachine::push_call(PickleValue callee, PickleValue args) {
+void PickleMachine::push_call(PickleWatcher::Way way, PickleValue callee, PickleValue args,
+                              PickleValue keywords) {
   if (callee.is(Kind::kPersistent)) callee = class_of_module_id(callee);
   if (!callee.is(Kind::kGlobal) && !callee.is(Kind::kCall))
     broken(cat("calls ", name_of(callee.kind), ", expected a global"));
@@ -510,15 +503,16 @@ void PickleMachine::push_call(PickleValue callee, PickleValue args) {
   PickleCall* call = make_node<PickleCall>();
   call->callee = callee;
   call->args = args;
+  call->state = keywords;
   PickleValue value;
   value.kind = Kind::kCall;
   value.node = call;
-  record(PickleAction::Kind::kCall, callee);
+  if (watcher_) watcher_->on_call(value, way, opcode_offset_);
   push(value);
 }
 
-void PickleMachine::refuse_unless_traced() {
-  if (!trace_) broken("is refused: no saved model uses it");
+void PickleMachine::refuse_unless_watched() {
+  if (!watcher_) broken("is refused: no saved model uses it");
 }
 
 void PickleMachine::op_mark() {
@@ -536,7 +530,7 @@ void PickleMachine::op_pop() {  // pickled tuples that hold themselves need it
 }
 
 void PickleMachine::op_dup() {
-  refuse_unless_traced();
+  refuse_unless_watched();
   push(top());
 }
 
@@ -691,13 +685,13 @@ void PickleMachine::op_unicode() {
 void PickleMachine::push_tuple(std::size_t size) {
   std::array<PickleValue, 3> items;
   for (std::size_t i = size; i-- > 0;) items[i] = pop();
-  push(make_container(Kind::kTuple, std::span(items).first(size)));
+  push_filled(Kind::kTuple, std::span(items).first(size));
 }
 
 void PickleMachine::op_dict() {
   const std::span<const PickleValue> items = pop_to_mark();
   if (items.size() % 2 != 0) broken("has a key without a value");
-  push(make_container(Kind::kDict, items));
+  push_filled(Kind::kDict, items);
 }
 
 namespace {
@@ -716,7 +710,7 @@ void PickleMachine::append_to(const PickleValue& target, std::span<const PickleV
       target.is(Kind::kList) ||
       (target.is(Kind::kCall) && !makes_a_tensor_or_value(target) && !target.call().has_pairs);
   if (!takes_items) broken(cat("appends to ", name_of(target.kind), ", expected a list"));
-  append(*target.node, items);
+  put_into(target, items, false);
 }
 
 void PickleMachine::set_items(const PickleValue& target, std::span<const PickleValue> pairs) {
@@ -726,7 +720,7 @@ void PickleMachine::set_items(const PickleValue& target, std::span<const PickleV
   if (!target.is(Kind::kDict) && !is_object)
     broken(cat("sets items of ", name_of(target.kind), ", expected a dict"));
   if (is_object) target.call().has_pairs = true;
-  append(*target.node, pairs);
+  put_into(target, pairs, true);
 }
 
 void PickleMachine::op_append() {
@@ -754,7 +748,7 @@ void PickleMachine::op_additems() {
   const std::span<const PickleValue> items = pop_to_mark();
   const PickleValue& target = top();
   if (!target.is(Kind::kSet)) broken(cat("adds to ", name_of(target.kind), ", expected a set"));
-  append(*target.node, items);
+  put_into(target, items, false);
 }
 
 std::uint64_t PickleMachine::memo_index(std::string_view what) {
@@ -799,12 +793,12 @@ void PickleMachine::op_stack_global() {
 
 void PickleMachine::op_reduce() {
   const PickleValue args = pop();
-  push_call(pop(), args);
+  push_call(PickleWatcher::Way::kReduce, pop(), args);
 }
 
 void PickleMachine::op_newobj() {
   const PickleValue args = pop();
-  push_call(pop(), args);
+  push_call(PickleWatcher::Way::kNewObj, pop(), args);
 }
 
 void PickleMachine::op_newobj_ex() {
@@ -812,8 +806,7 @@ void PickleMachine::op_newobj_ex() {
   if (!keywords.is(Kind::kDict))
     broken(cat("calls with ", name_of(keywords.kind), ", expected a dict of keywords"));
   const PickleValue args = pop();
-  push_call(pop(), args);
-  top().call().state = keywords;
+  push_call(PickleWatcher::Way::kNewObjEx, pop(), args, keywords);
 }
 
 // obj.__setstate__(state), or obj.__dict__.update(state).
@@ -822,42 +815,47 @@ void PickleMachine::op_build() {
   PickleValue& target = top();
   if (!target.is(Kind::kCall))
     broken(cat("sets the state of ", name_of(target.kind), ", expected an object"));
-  record(PickleAction::Kind::kBuild, target.call().callee);
+  if (watcher_) watcher_->on_build(target, state, opcode_offset_);
   target.call().state = state;
 }
 
 void PickleMachine::op_inst() {
-  refuse_unless_traced();
+  refuse_unless_watched();
   const std::string_view module = cursor_.line("INST");
   push_global(module, cursor_.line("INST"));
   const PickleValue callee = pop();
-  push_call(callee, make_container(Kind::kTuple, pop_to_mark()));
+  push_call(PickleWatcher::Way::kInst, callee, make_container(Kind::kTuple, pop_to_mark()));
 }
 
 void PickleMachine::op_obj() {
-  refuse_unless_traced();
+  refuse_unless_watched();
   const std::span<const PickleValue> items = pop_to_mark();
   if (items.empty()) broken("has no class");
-  push_call(items.front(), make_container(Kind::kTuple, items.subspan(1)));
+  push_call(PickleWatcher::Way::kObj, items.front(),
+            make_container(Kind::kTuple, items.subspan(1)));
 }
 
 void PickleMachine::op_persid() {
   // torch.save with protocol 0 writes it, and no PyTorch can read that back.
-  if (!trace_) broken("keeps an id as text, by which no storage can be found");
+  if (!watcher_) broken("keeps an id as text, by which no storage can be found");
   const std::string_view id = cursor_.line("PERSID");
-  record(PickleAction::Kind::kPersistent, std::string(id));
-  push(make_text(Kind::kString, id));
+  const PickleValue text = make_text(Kind::kString, id);
+  const PickleValue persistent = make_container(Kind::kPersistent, std::span(&text, 1));
+  watcher_->on_persistent_id(persistent, opcode_offset_);
+  push(persistent);
 }
 
 void PickleMachine::op_binpersid() {
   const PickleValue id = pop();
   tree_.persistent_ids_.push_back(id);
-  push(make_container(Kind::kPersistent, std::span(&id, 1)));
+  const PickleValue persistent = make_container(Kind::kPersistent, std::span(&id, 1));
+  if (watcher_) watcher_->on_persistent_id(persistent, opcode_offset_);
+  push(persistent);
 }
 
 void PickleMachine::push_extension(std::uint64_t code) {
-  refuse_unless_traced();
-  record(PickleAction::Kind::kExtension, cat("extension registry code ", code));
+  refuse_unless_watched();
+  watcher_->on_extension(code, opcode_offset_);
   push(make_global("copyreg", "_inverted_registry"));
 }
 
@@ -867,14 +865,8 @@ PickleTree read_pickle(const Blob& source, std::uint64_t start) {
   return PickleMachine(source, start, nullptr).run();
 }
 
-PickleTrace trace_pickle(const Blob& source, std::uint64_t start) {
-  PickleTrace trace;
-  try {
-    trace.length = PickleMachine(source, start, &trace).run().length();
-  } catch (const Error& error) {
-    trace.error = error.what();
-  }
-  return trace;
+PickleTree watch_pickle(const Blob& source, std::uint64_t start, PickleWatcher& watcher) {
+  return PickleMachine(source, start, &watcher).run();
 }
 
 }  // namespace voxport

@@ -86,14 +86,6 @@ inline PickleCall& PickleValue::call() const { return static_cast<PickleCall&>(*
 // One name for what versions of Python and numpy call differently: __builtin__.set is builtins.set.
 std::string plain_global_name(std::string_view module_and_name);
 
-// One thing a Python loader would have done besides making plain values.
-struct PickleAction {
-  enum class Kind { kImport, kCall, kBuild, kPersistent, kExtension };
-  Kind kind;
-  std::string what;  // "os.system"
-  std::uint64_t offset;
-};
-
 // A pickle read to its STOP.
 class PickleTree {
  public:
@@ -123,13 +115,29 @@ inline constexpr std::uint64_t kMaxPickleSize = std::uint64_t{256} << 20;
 // no saved model needs.
 PickleTree read_pickle(const Blob& source, std::uint64_t start = 0);
 
-// The same machine, looked at from outside: all imports and calls in order, up to where the pickle
-// ends or breaks. `error` is empty when it ended well. Never fails.
-struct PickleTrace {
-  std::vector<PickleAction> actions;
-  std::string error;
-  std::uint64_t length = 0;
+// The opcodes that a loader of Python's would act on, in the order in which it meets them. A pickle
+// that breaks has been watched up to where it does. Containers are as they are at that moment: what
+// was put into them so far, overwritten items included.
+class PickleWatcher {
+ public:
+  enum class Way { kReduce, kNewObj, kNewObjEx, kInst, kObj };
+
+  virtual ~PickleWatcher() = default;
+  // GLOBAL, STACK_GLOBAL, INST.
+  virtual void on_global(const PickleValue& global, std::uint64_t offset) = 0;
+  // The call has its callee and its arguments; keywords are its state.
+  virtual void on_call(const PickleValue& call, Way way, std::uint64_t offset) = 0;
+  virtual void on_build(const PickleValue& object, const PickleValue& state,
+                        std::uint64_t offset) = 0;
+  // Items that come into a list, a tuple, a set, a dict (in pairs) or an object (in pairs if
+  // `in_pairs`), when it is made or later.
+  virtual void on_items(const PickleValue& container, std::span<const PickleValue> items,
+                        bool in_pairs, std::uint64_t offset) = 0;
+  virtual void on_persistent_id(const PickleValue& persistent, std::uint64_t offset) = 0;
+  virtual void on_extension(std::uint64_t code, std::uint64_t offset) = 0;
 };
-PickleTrace trace_pickle(const Blob& source, std::uint64_t start = 0);
+
+// Follows the pickle as read_pickle() does, through the opcodes that it refuses as well.
+PickleTree watch_pickle(const Blob& source, std::uint64_t start, PickleWatcher& watcher);
 
 }  // namespace voxport

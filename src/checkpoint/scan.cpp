@@ -14,6 +14,7 @@
 #include "checkpoint/torch_stream.h"
 #include "checkpoint/torch_tar.h"
 #include "checkpoint/torch_zip.h"
+#include "checkpoint/trace.h"
 #include "checkpoint/zip.h"
 
 namespace voxport {
@@ -47,42 +48,24 @@ class Scanner {
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen_;
 };
 
-std::string_view action_text(PickleAction::Kind kind) {
-  switch (kind) {
-    case PickleAction::Kind::kImport: return "imported";
-    case PickleAction::Kind::kCall: return "called";
-    case PickleAction::Kind::kBuild: return "given a state";
-    case PickleAction::Kind::kPersistent: return "asked for";
-    case PickleAction::Kind::kExtension: return "looked up";
-  }
-  return "";
-}
-
 void Scanner::add_problem(Danger danger, std::string_view problem) {
   scan_.verdict = std::max(scan_.verdict, danger);
   scan_.problems.push_back(printable(problem, 1000));
 }
 
 void Scanner::add_action(const PickleAction& action, const std::string& place) {
-  if (scan_.findings.size() >= kMaxFindings) {
-    scan_.verdict = std::max(scan_.verdict, judge_global(action.what));
-    return;
-  }
-  const std::string verb(action_text(action.kind));
+  scan_.verdict = std::max(scan_.verdict, action.danger);
+  if (scan_.findings.size() >= kMaxFindings) return;
+  const std::string verb(name_of(action));
   const auto [known, is_new] =
       seen_.emplace(std::tuple(place, action.what, verb), scan_.findings.size());
   if (!is_new) {
-    ++scan_.findings[known->second].count;
+    ScanFinding& finding = scan_.findings[known->second];
+    finding.danger = std::max(finding.danger, action.danger);
+    ++finding.count;
     return;
   }
-  ScanFinding finding;
-  finding.danger = judge_global(action.what);
-  finding.what = action.what;
-  finding.action = verb;
-  finding.place = place;
-  finding.offset = action.offset;
-  scan_.verdict = std::max(scan_.verdict, finding.danger);
-  scan_.findings.push_back(std::move(finding));
+  scan_.findings.push_back({action.danger, action.what, verb, place, action.offset});
 }
 
 void Scanner::add_actions(const PickleTrace& trace, const std::string& place) {

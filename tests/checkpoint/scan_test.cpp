@@ -60,10 +60,15 @@ const std::vector<Hostile>& hostile_files() {
         "object; a loader would have run everything before that, and perhaps more"}},
       {"call_of_call.pkl",
        Danger::kUnknown,
-       {"unknown torch.nn.modules.container.Sequential(...) called at byte 47 of the pickle"}},
+       {"unknown torch.nn.modules.container.Sequential called with unexpected arguments at byte 43 "
+        "of "
+        "the pickle",
+        "unknown torch.nn.modules.container.Sequential(...) called at byte 47 of the pickle"}},
       {"default_factory.pkl",
        Danger::kDangerous,
-       {"dangerous os.system imported at byte 28 of the pickle"}},
+       {"dangerous os.system imported at byte 28 of the pickle",
+        "unknown collections.defaultdict called with unexpected arguments at byte 40 of the "
+        "pickle"}},
       {"dotted_callback.pkl",
        Danger::kDangerous,
        {"dangerous pytorch_lightning.callbacks.timer.time.os.Popen imported at byte 58 of the "
@@ -118,7 +123,10 @@ const std::vector<Hostile>& hostile_files() {
         "unknown copyreg._inverted_registry called at byte 23 of the pickle"}},
       {"from_type.pkl",
        Danger::kDangerous,
-       {"dangerous os.system imported at byte 40 of the pickle"}},
+       {"dangerous os.system imported at byte 40 of the pickle",
+        "unknown torch._tensor._rebuild_from_type_v2 called with unexpected arguments at byte 86 "
+        "of "
+        "the pickle"}},
       {"functools_partial.pkl",
        Danger::kDangerous,
        {"dangerous functools.partial imported at byte 2 of the pickle",
