@@ -149,6 +149,7 @@ constexpr HarmlessGlobal kGlobals[] = {
     {"torch.jit._pickle.restore_type_tag", kFunction, kReduce, 0, C::kSameValue, 2, kTagged},
     {"torch.nn.functional.gelu", kNamed},
     {"torch.nn.functional.relu", kNamed},
+    {"torch.nn.modules.module._WrappedHook", kClass, kNewObj, kHook},
     {"torch.nn.parameter.Buffer", kTensorClass},
     {"torch.nn.parameter.Parameter", kTensorClass},
     {"torch.nn.utils.rnn.PackedSequence", kClass, kNewObjWith, kPlain, C::kNone, 1, kPacked},

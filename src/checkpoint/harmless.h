@@ -46,23 +46,24 @@ inline constexpr Types kArray = bit(26);
 inline constexpr Types kModule = bit(27);
 inline constexpr Types kOptimizer = bit(28);
 inline constexpr Types kHolder = bit(29);  // plain attributes: schedulers, hooks
-inline constexpr Types kNamespace = bit(30);
-inline constexpr Types kUuid = bit(31);
-inline constexpr Types kConfig = bit(32);  // OmegaConf's containers and nodes
-inline constexpr Types kConfigMetadata = bit(33);
-inline constexpr Types kScript = bit(34);  // of a TorchScript class
+inline constexpr Types kHook = bit(30);    // a hook and the module it belongs to
+inline constexpr Types kNamespace = bit(31);
+inline constexpr Types kUuid = bit(32);
+inline constexpr Types kConfig = bit(33);  // OmegaConf's containers and nodes
+inline constexpr Types kConfigMetadata = bit(34);
+inline constexpr Types kScript = bit(35);  // of a TorchScript class
 // Globals that may be stored as values.
-inline constexpr Types kTorchDtype = bit(35);
-inline constexpr Types kQscheme = bit(36);
-inline constexpr Types kBuiltinType = bit(37);
-inline constexpr Types kStorageClass = bit(38);
-inline constexpr Types kTensorClass = bit(39);
-inline constexpr Types kNamed = bit(40);  // typing.Any, relu, a class as a key of Lightning's
+inline constexpr Types kTorchDtype = bit(36);
+inline constexpr Types kQscheme = bit(37);
+inline constexpr Types kBuiltinType = bit(38);
+inline constexpr Types kStorageClass = bit(39);
+inline constexpr Types kTensorClass = bit(40);
+inline constexpr Types kNamed = bit(41);  // typing.Any, relu, a class as a key of Lightning's
 // Globals that may only be called, or be arguments of calls.
-inline constexpr Types kFunction = bit(41);
-inline constexpr Types kClass = bit(42);
-inline constexpr Types kArrayClass = bit(43);
-inline constexpr Types kUnknown = bit(44);
+inline constexpr Types kFunction = bit(42);
+inline constexpr Types kClass = bit(43);
+inline constexpr Types kArrayClass = bit(44);
+inline constexpr Types kUnknown = bit(45);
 
 inline constexpr Types kAnyDict = kDict | kOrderedDict | kDictLike;
 // What may be an element, a key's value or an attribute.

@@ -418,6 +418,8 @@ bool Tracer::fits_state(const PickleValue& object, const PickleValue& state) con
     case kOrderedDict: return has_only(state, {"_metadata"}, kAnyDict);  // of a state_dict
     case kNamespace: return has_attributes(state, is_special_name);
     case kHolder: return has_attributes(state, hides_method);
+    case kHook:
+      return has_only(state, {"hook", "module", "with_module"}, kHolder | kModule | kBool | kNone);
     case kModule: return is_module_state(state);
     case kOptimizer: return is_optimizer_state(state);
     case kUuid: return has_only(state, {"int", "is_safe"}, kInt);

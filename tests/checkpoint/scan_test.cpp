@@ -423,8 +423,8 @@ bool holds_strangers(const fs::path& path) {
 
 std::vector<fs::path> recorded_files() {
   std::vector<fs::path> paths;
-  for (const fs::path& folder :
-       {data_folder() / "checkpoints", data_folder() / "voices", voices_folder()}) {
+  for (const fs::path& folder : {data_folder() / "checkpoints", data_folder() / "scan" / "honest",
+                                 data_folder() / "voices", voices_folder()}) {
     for (const auto& entry : fs::directory_iterator(folder)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".json" && extension != ".yaml" && extension != ".md")
