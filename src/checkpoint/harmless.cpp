@@ -41,19 +41,18 @@ constexpr Types kDtypeOf[] = {kStr, kBool | kInt, kBool | kInt};
 constexpr Types kSizeOf[] = {kInts};
 constexpr Types kDeviceOf[] = {kStr, kInt};
 constexpr Types kTensorV1[] = {kStorage, kInt, kInts, kInts};
-constexpr Types kTensorV2[] = {kStorage,        kInt, kInts, kInts, kBool, kAnyDict | kNone,
-                               kAnyDict | kNone};
-constexpr Types kTensorV3[] = {kStorage,         kInt,        kInts,           kInts, kBool,
-                               kAnyDict | kNone, kTorchDtype, kAnyDict | kNone};
+constexpr Types kTensorV2[] = {kStorage, kInt,           kInts,           kInts,
+                               kBool,    kEmpty | kNone, kAnyDict | kNone};
+constexpr Types kTensorV3[] = {kStorage, kInt,           kInts,       kInts,
+                               kBool,    kEmpty | kNone, kTorchDtype, kAnyDict | kNone};
 constexpr Types kMetaTensor[] = {kTorchDtype, kInts, kInts, kBool};
 constexpr Types kFromNumpy[] = {kArray, kTorchDtype, kStr | kDevice, kBool};
 constexpr Types kFromCpu[] = {kTensor, kTorchDtype, kStr | kDevice, kBool};
-constexpr Types kQuantized[] = {kStorage, kInt, kInts, kInts, kTuple, kBool, kAnyDict | kNone};
+constexpr Types kQuantized[] = {kStorage, kInt, kInts, kInts, kTuple, kBool, kEmpty | kNone};
 constexpr Types kSparse[] = {kLayout, kTuple};
 constexpr Types kNested[] = {kTensor, kTensor, kTensor, kTensor | kList | kInts};
-constexpr Types kParameterOf[] = {kTensor, kBool, kAnyDict | kNone};
-constexpr Types kParameterWithState[] = {kTensor, kBool, kAnyDict | kNone,
-                                         kAnyDict | kTuple | kNone};
+constexpr Types kParameterOf[] = {kTensor, kBool, kEmpty | kNone};
+constexpr Types kParameterWithState[] = {kTensor, kBool, kEmpty | kNone, kAnyDict | kTuple | kNone};
 constexpr Types kFromTypeOf[] = {kFunction, kTensorClass, kTuple, kAnyDict | kTuple | kNone};
 constexpr Types kPacked[] = {kTensor, kTensor | kNone, kTensor | kNone, kTensor | kNone};
 constexpr Types kScriptList[] = {kList};
@@ -72,12 +71,12 @@ constexpr HarmlessGlobal kGlobals[] = {
     {"builtins.complex", kBuiltinType, kReduce, kPlain, C::kNone, 2, kTwoFloats},
     {"builtins.dict", kBuiltinType, kReduce, kDictLike},
     {"builtins.float", kBuiltinType},
-    {"builtins.frozenset", kBuiltinType, kReduce, kSet, C::kNone, 0, kSequence},
+    {"builtins.frozenset", kBuiltinType, kReduce, kSet, C::kKeys, 0, kSequence},
     {"builtins.int", kBuiltinType},
     {"builtins.list", kBuiltinType},
     {"builtins.object", kBuiltinType, kEither, kPlain},
     {"builtins.range", kBuiltinType, kReduce, kPlain, C::kNone, 1, kIntegers},
-    {"builtins.set", kBuiltinType, kReduce, kSet, C::kNone, 0, kSequence},
+    {"builtins.set", kBuiltinType, kReduce, kSet, C::kKeys, 0, kSequence},
     {"builtins.slice", kBuiltinType, kReduce, kPlain, C::kNone, 1, kSliceEnds},
     {"builtins.str", kBuiltinType},
     {"builtins.tuple", kBuiltinType},
@@ -132,9 +131,11 @@ constexpr HarmlessGlobal kGlobals[] = {
     {"torch._utils._rebuild_parameter", kFunction, kReduce, kTensor, C::kNone, 3, kParameterOf},
     {"torch._utils._rebuild_parameter_with_state", kFunction, kReduce, kTensor, C::kTensorState, 4,
      kParameterWithState},
-    {"torch._utils._rebuild_qtensor", kFunction, kReduce, kTensor, C::kNone, 7, kQuantized},
-    {"torch._utils._rebuild_sparse_csr_tensor", kFunction, kReduce, kTensor, C::kNone, 2, kSparse},
-    {"torch._utils._rebuild_sparse_tensor", kFunction, kReduce, kTensor, C::kNone, 2, kSparse},
+    {"torch._utils._rebuild_qtensor", kFunction, kReduce, kTensor, C::kTensorData, 7, kQuantized},
+    {"torch._utils._rebuild_sparse_csr_tensor", kFunction, kReduce, kTensor, C::kTensorData, 2,
+     kSparse},
+    {"torch._utils._rebuild_sparse_tensor", kFunction, kReduce, kTensor, C::kTensorData, 2,
+     kSparse},
     {"torch._utils._rebuild_tensor", kFunction, kReduce, kTensor, C::kNone, 4, kTensorV1},
     {"torch._utils._rebuild_tensor_v2", kFunction, kReduce, kTensor, C::kNone, 6, kTensorV2},
     {"torch._utils._rebuild_tensor_v3", kFunction, kReduce, kTensor, C::kNone, 7, kTensorV3},

@@ -65,9 +65,16 @@ inline constexpr Types kClass = bit(43);
 inline constexpr Types kArrayClass = bit(44);
 inline constexpr Types kUnknown = bit(45);
 
+// Also of a dict, list or set, or an OrderedDict, that has nothing in it yet.
+inline constexpr Types kEmpty = bit(46);
+
 inline constexpr Types kAnyDict = kDict | kOrderedDict | kDictLike;
 // What may be an element, a key's value or an attribute.
 inline constexpr Types kData = kFunction - 1;
+// Data that have methods of their own, which code that expects simpler data would call.
+inline constexpr Types kInstance = kAttributeDict | kModule | kOptimizer | kHolder | kHook |
+                                   kNamespace | kUuid | kConfig | kConfigMetadata | kScript;
+inline constexpr Types kSimple = kData & ~kInstance;
 
 }  // namespace type
 
@@ -86,6 +93,8 @@ enum class Condition : std::uint8_t {
   kEncode,         // to Latin-1
   kFraction,       // no exponent, which may be huge
   kPairs,          // a list of pairs
+  kKeys,           // a list or tuple of what can be hashed
+  kTensorData,     // tuples of simple values
   kNumpyDtype,     // a copy of a dtype that has no fields yet
   kNumpyArray,     // nothing but the empty array that a state follows
   kFromType,       // a harmless rebuild function with fitting arguments

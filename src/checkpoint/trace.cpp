@@ -62,7 +62,8 @@ class Tracer : public PickleWatcher {
   // Types.
   Types types_of(const PickleValue& value) const;
   Types types_of_tuple(const PickleValue& tuple) const;
-  bool is(const PickleValue& value, Types types) const { return (types_of(value) & types) != 0; }
+  bool is(const PickleValue& value, Types types) const;
+  bool is_empty(const PickleValue& value) const;
   bool is_key(const PickleValue& value, int depth = 0) const;
   const HarmlessGlobal* entry_of(const PickleValue& global) const;
 
@@ -71,9 +72,13 @@ class Tracer : public PickleWatcher {
   bool fits_parameters(const HarmlessGlobal& callee, Items args) const;
   bool meets(Condition condition, Items args) const;
   bool is_list_of_pairs(Items args) const;
+  bool are_keys(const PickleValue& values) const;
+  bool hold_simple_values(Items args) const;
   bool is_from_type(Items args) const;
   bool is_reconstructed(Items args) const;
   Types result_of(const HarmlessGlobal& callee, Items args) const;
+
+  void freeze(const PickleValue& args);
 
   // States.
   bool fits_state(const PickleValue& object, const PickleValue& state) const;
@@ -101,6 +106,7 @@ class Tracer : public PickleWatcher {
   PickleTrace& trace_;
   mutable std::uint64_t looked_at_ = 0;
   std::unordered_map<const PickleNode*, Known> known_;  // globals, results of calls, storages
+  std::unordered_set<const PickleNode*> frozen_;        // dicts that nothing may come into
   std::unordered_set<const PickleNode*> with_globals_;  // tuples with what may not be stored
 };
 
@@ -148,6 +154,18 @@ Types Tracer::types_of(const PickleValue& value) const {
   }
   const auto found = known_.find(value.node);
   return found == known_.end() ? kUnknown : found->second.types;
+}
+
+bool Tracer::is(const PickleValue& value, Types types) const {
+  const Types found = types_of(value);
+  return (found & types) != 0 || ((types & kEmpty) != 0 && is_empty(value));
+}
+
+bool Tracer::is_empty(const PickleValue& value) const {
+  const bool is_literal = value.is(Kind::kDict) || value.is(Kind::kList) || value.is(Kind::kSet);
+  const bool is_made_empty =
+      value.is(Kind::kCall) && types_of(value) == kOrderedDict && value.call().args.node->size == 0;
+  return (is_literal || is_made_empty) && value.node->size == 0;
 }
 
 Types Tracer::types_of_tuple(const PickleValue& tuple) const {
@@ -254,7 +272,8 @@ void Tracer::on_items(const PickleValue& container, Items items, bool in_pairs,
   }
   const Types takes =
       in_pairs ? kDict | kOrderedDict | kDictLike | kAttributeDict : kList | kDeque | kSet;
-  if (!is(container, takes)) record_unexpected(Action::kStore, described(container), offset);
+  if (!is(container, takes) || frozen_.contains(container.node))
+    record_unexpected(Action::kStore, described(container), offset);
   const bool has_attributes = is(container, kAttributeDict);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const bool is_hashed = (in_pairs && i % 2 == 0) || container.is(Kind::kSet);
@@ -284,6 +303,17 @@ void Tracer::on_call(const PickleValue& value, Way way, std::uint64_t offset) {
     Known& known = known_[value.node];
     known.types = result_of(*callee, call.args.node->items());
     if (known.types == kBareDtype) known.dtype = call.args.node->items()[0].text();
+    if (known.types == kTensor) freeze(call.args);
+  }
+}
+
+// Tensors keep the dicts they are given, of hooks and of attributes.
+void Tracer::freeze(const PickleValue& args) {
+  for (const PickleValue& arg : args.node->items()) {
+    if (arg.is(Kind::kDict) || arg.is(Kind::kCall)) frozen_.insert(arg.node);
+    if (!arg.is(Kind::kTuple)) continue;  // the arguments of _rebuild_from_type_v2's function
+    for (const PickleValue& inner : items_of(arg))
+      if (inner.is(Kind::kDict) || inner.is(Kind::kCall)) frozen_.insert(inner.node);
   }
 }
 
@@ -335,6 +365,8 @@ bool Tracer::meets(Condition condition, Items args) const {
              (args[0].is(Kind::kString) &&
               args[0].text().find_first_not_of("-/0123456789") == std::string_view::npos);
     case Condition::kPairs: return is_list_of_pairs(args);
+    case Condition::kKeys: return args.empty() || are_keys(args[0]);
+    case Condition::kTensorData: return hold_simple_values(args);
     case Condition::kNumpyDtype:
       return numpy_item_size(args[0].text()) && is_int(args[1], 0) && is_int(args[2], 1);
     case Condition::kNumpyArray: {
@@ -356,6 +388,22 @@ bool Tracer::is_list_of_pairs(Items args) const {
   return std::all_of(pairs.begin(), pairs.end(), [&](const PickleValue& pair) {
     return (pair.is(Kind::kList) || pair.is(Kind::kTuple)) && pair.node->size == 2 &&
            is(pair, kData) && is_key(pair.node->data[0]);
+  });
+}
+
+bool Tracer::are_keys(const PickleValue& values) const {
+  if (!values.is(Kind::kList) && !values.is(Kind::kTuple)) return false;
+  const Items items = items_of(values);
+  return std::all_of(items.begin(), items.end(), [&](const auto& item) { return is_key(item); });
+}
+
+// Whether the tuples among the arguments hold nothing that has methods.
+bool Tracer::hold_simple_values(Items args) const {
+  return std::all_of(args.begin(), args.end(), [&](const PickleValue& arg) {
+    if (!arg.is(Kind::kTuple)) return true;
+    const Items items = items_of(arg);
+    return std::all_of(items.begin(), items.end(),
+                       [&](const PickleValue& item) { return is(item, kSimple); });
   });
 }
 
@@ -413,6 +461,10 @@ void Tracer::on_build(const PickleValue& object, const PickleValue& state, std::
   }
 }
 
+// What OmegaConf keeps about a value; types among it are hashed and looked into.
+constexpr Types kMetadata =
+    kNone | kBool | kInt | kFloat | kStr | kBytes | kAnyDict | kBuiltinType | kNamed;
+
 bool Tracer::fits_state(const PickleValue& object, const PickleValue& state) const {
   switch (types_of(object)) {
     case kOrderedDict: return has_only(state, {"_metadata"}, kAnyDict);  // of a state_dict
@@ -428,7 +480,7 @@ bool Tracer::fits_state(const PickleValue& object, const PickleValue& state) con
       return has_only(state,
                       {"element_type", "flags", "flags_root", "key", "key_type", "object_type",
                        "optional", "ref_type", "resolver_cache"},
-                      kData);
+                      kMetadata);
     case kBareDtype: return is_dtype_state(object, state);
     case kBareArray: return is_array_state(state);
     case kScript: return is(state, kData);
@@ -447,7 +499,8 @@ bool Tracer::has_only(const PickleValue& state, std::initializer_list<std::strin
   return true;
 }
 
-// Module.__getattr__ looks names up in the first three, and calls none of them.
+// Modules look names up in the first three dicts, and go through lists of weights. Other modules
+// are in _modules, not among the attributes.
 bool Tracer::is_module_state(const PickleValue& state) const {
   if (!has_attributes(state, hides_method)) return false;
   const Items items = items_of(state);
@@ -455,10 +508,19 @@ bool Tracer::is_module_state(const PickleValue& state) const {
     const std::string_view name = items[i].text();
     const bool is_looked_up = is_one_of(name, {"_parameters", "_buffers", "_modules"});
     const bool are_hooks = name.starts_with('_') && name.ends_with("_hooks");
-    if ((is_looked_up || are_hooks) && !is(items[i + 1], kDict | kOrderedDict | kNone))
-      return false;
+    const Types values = is_looked_up || are_hooks ? kDict | kOrderedDict | kNone : kSimple;
+    if (!is(items[i + 1], values)) return false;
   }
   return true;
+}
+
+// Whether all items of the container came by opcodes, none by the call that made it.
+bool is_seen_through(const PickleValue& container) {
+  if (!container.is(Kind::kCall)) return true;
+  const Items args = container.call().args.node->items();
+  return std::none_of(args.begin(), args.end(), [](const PickleValue& arg) {
+    return !arg.is(Kind::kNone) && !arg.is(Kind::kGlobal);
+  });
 }
 
 // What optimizers go through when they are loaded: a list of groups, and a dict for each parameter.
@@ -468,7 +530,7 @@ bool Tracer::is_optimizer_state(const PickleValue& state) const {
   for (std::size_t i = 0; i < items.size(); i += 2) {
     const PickleValue& value = items[i + 1];
     const bool is_list = items[i].text() == "param_groups";
-    if (is_list != value.is(Kind::kList)) return false;
+    if (is_list != value.is(Kind::kList) || !is_seen_through(value)) return false;
     const Items inner = items_of(value);
     const std::size_t step = is_list ? 1 : 2;  // of a dict, the values
     if (items[i].text() == "defaults") continue;
@@ -479,8 +541,6 @@ bool Tracer::is_optimizer_state(const PickleValue& state) const {
 }
 
 bool Tracer::holds_simple_values(const PickleValue& dict) const {
-  constexpr Types kSimple = kNone | kBool | kInt | kFloat | kStr | kBytes | kList | kTuple | kSet |
-                            kAnyDict | kDeque | kPlain | kTensor | kTorchDtype;
   const Items items = items_of(dict);
   for (std::size_t i = 1; i < items.size(); i += 2)
     if (!is(items[i], kSimple)) return false;
