@@ -31,11 +31,6 @@ void check_options(const ExportOptions& options) {
   if (!others.empty()) fail(Error::kUsage, "this is a program, but", others);
 }
 
-std::string where(const Place& place) {
-  return cat(place.module.empty() ? "" : " in " + printable(place.module),
-             place.source.empty() ? "" : " at " + printable(place.source));
-}
-
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }

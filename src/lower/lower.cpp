@@ -12,11 +12,6 @@
 namespace voxport {
 namespace {
 
-std::string where(const Place& place) {
-  return cat(place.module.empty() ? "" : " in " + place.module,
-             place.source.empty() ? "" : " at " + place.source);
-}
-
 class ProgramLowering {
  public:
   ProgramLowering(const Program& program, const LowerOptions& options, LowerReport& report)
@@ -108,7 +103,7 @@ class ProgramLowering {
     std::size_t count = 0;
     for (const UnsupportedCall& call : calls) {
       count += call.count;
-      text += cat("\n  ", call.count, " x ", call.target, where(call.first),
+      text += cat("\n  ", call.count, " x ", printable(call.target), where(call.first),
                   call.why.empty() ? "" : ": " + call.why);
     }
     fail(Error::kUnsupported, count, count == 1 ? " call" : " calls",

@@ -280,8 +280,7 @@ void Lowering::run_call(const ProgramCall& call) {
       result = lower_call(call);
     } catch (Error& error) {
       if (error.kind() != Error::kUnsupported) {
-        error.add_context(cat("lowering ", call.target, module.empty() ? "" : " in " + module,
-                              place().source.empty() ? "" : " at " + place().source));
+        error.add_context(cat("lowering ", printable(call.target), where(place())));
         throw;
       }
       refuse(call, error.what());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+
 namespace voxport {
 namespace {
 
@@ -19,6 +21,11 @@ constexpr std::array kScalarTypes = {
 };
 
 }  // namespace
+
+std::string where(const Place& place) {
+  return cat(place.module.empty() ? "" : " in " + printable(place.module),
+             place.source.empty() ? "" : " at " + printable(place.source));
+}
 
 Variable Program::add_variable(std::string_view name) {
   names.emplace_back(name);

@@ -98,6 +98,9 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
+// " in encoder.layers.0 at net.py:12", as it may be shown; empty where nothing is known.
+std::string where(const Place& place);
+
 // What a value is before it is known: of inputs, and of numbers that the program takes.
 enum class InputKind : std::uint8_t { kTensor, kInt, kFloat, kBool };
 

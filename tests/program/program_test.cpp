@@ -16,6 +16,12 @@ TEST(Program, CountsElementTypesAsTorchScriptDoes) {
   EXPECT_EQ(dtype_of_scalar_type(99), std::nullopt);
 }
 
+TEST(Place, IsShownWithoutMovingTheCursor) {
+  EXPECT_EQ(where({"encoder", "net.py:3"}), " in encoder at net.py:3");
+  EXPECT_EQ(where({"a\x1b[31m", ""}), R"( in a\x1b[31m)");
+  EXPECT_EQ(where({}), "");
+}
+
 TEST(Program, KnowsAPlaceThatItHasSeen) {
   Program program;
   const auto first = program.add_place({"encoder", "net.py:3"});

@@ -2,6 +2,7 @@
 
 #include <numbers>
 
+#include "lower/ops/operands.h"
 #include "lower/ops/ops.h"
 
 namespace voxport::ops {
@@ -15,9 +16,6 @@ bool is_complex_argument(const Call& call, std::string_view name) {
   const TensorCell* cell = call.item(name).cell();
   return cell && cell->is_complex;
 }
-
-const std::string& first(const Call& call) { return call.arguments()[0].first; }
-const std::string& second(const Call& call) { return call.arguments()[1].first; }
 
 // The type of both operands' parts. Ints, numbers and tensors without axes follow the other.
 DType part_type(const Call& call) {

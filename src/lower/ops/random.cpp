@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "lower/ops/ops.h"
+#include "lower/ops/parts.h"
 
 namespace voxport::ops {
 namespace {
@@ -14,8 +15,6 @@ Value drawn(const char* op, const Value& shape, DType dtype) {
   return Builder(shape.graph())
       .node(op, {zeros(shape, dtype)}, {{"dtype", std::string(name_of(dtype))}});
 }
-
-Value shape_of(const Value& x) { return Builder(x.graph()).node("Shape", {x}); }
 
 Value normal_noise(const Value& shape, DType dtype) {
   return drawn("RandomNormalLike", shape, drawn_type(dtype));

@@ -1,30 +1,23 @@
 // What a program asks about a tensor: its sizes, its type, where it lies.
 #include "lower/arithmetic.h"
+#include "lower/ops/operands.h"
 #include "lower/ops/ops.h"
+#include "lower/ops/parts.h"
 
 namespace voxport::ops {
 namespace {
 
 bool is_complex(const Item& item) { return item.cell() && item.cell()->is_complex; }
 
-const std::string& first(const Call& call) { return call.arguments().front().first; }
-
-// The axes that the program sees: a complex tensor has one more, for its two parts.
-std::size_t seen_rank(const Call& call) {
-  const std::size_t rank = call.tensor(first(call)).rank();
-  return is_complex(call.item(first(call))) ? rank - 1 : rank;
-}
-
 Number size_of(const Call& call, const Value& x, std::int64_t axis) {
   if (const auto number = x.dim(axis).constant()) return Number::of_int(*number);
-  const Value shape = Builder(x.graph()).node("Shape", {x});
-  return call.lowering().size_of(gather(shape, Builder(x.graph()).int64(axis), 0));
+  return call.lowering().size_of(gather(shape_of(x), Builder(x.graph()).int64(axis), 0));
 }
 
 std::vector<Number> sizes_of(const Call& call) {
   const Value x = call.tensor(first(call));
   std::vector<Number> sizes;
-  for (std::size_t i = 0; i < seen_rank(call); ++i)
+  for (std::size_t i = 0; i < seen_rank(call, first(call)); ++i)
     sizes.push_back(size_of(call, x, static_cast<std::int64_t>(i)));
   return sizes;
 }
@@ -72,7 +65,7 @@ Number bytes_of_one(const Call& call) {
 // aten.size.int(Tensor self, int dim) -> int, aten.size(Tensor self) -> int[]
 Item size(const Call& call, Builder&) {
   if (!call.has("dim")) return one_or_all(call, sizes_of(call));
-  return size_of(call, call.tensor("self"), call.axis("dim", seen_rank(call)));
+  return size_of(call, call.tensor("self"), call.axis("dim", seen_rank(call, first(call))));
 }
 
 // aten.stride.int(Tensor self, int dim) -> int, aten.stride(Tensor self) -> int[]
@@ -80,7 +73,7 @@ Item stride(const Call& call, Builder&) { return one_or_all(call, strides_of(cal
 
 // aten.dim(Tensor self) -> int
 Item dim(const Call& call, Builder&) {
-  return Number::of_int(static_cast<std::int64_t>(seen_rank(call)));
+  return Number::of_int(static_cast<std::int64_t>(seen_rank(call, first(call))));
 }
 
 // aten.numel(Tensor self) -> int
