@@ -8,6 +8,8 @@
 
 #include "base/fail.h"
 #include "graph/infer.h"
+#include "graph/meeting.h"
+#include "graph/types.h"
 
 namespace voxport {
 namespace {
@@ -62,8 +64,10 @@ std::vector<Value> Builder::nodes(std::string op, std::vector<Value> inputs, Att
                                   std::size_t outputs) {
   std::string name = graph_.take_name(op);
   const std::vector<Type> types = infer(op, inputs, attributes, outputs, name);
+  check_types(op, inputs, name);
   const Node node = graph_.add_node(std::move(name), std::move(op), std::move(inputs),
                                     std::move(attributes), types);
+  NodeWatch::tell(node);
   return {node.outputs().begin(), node.outputs().end()};
 }
 

@@ -194,16 +194,48 @@ Dim floor_div(const Dim& a, const Dim& b) {
 Dim ceil_div(const Dim& a, const Dim& b) { return Dim(0) - floor_div(Dim(0) - a, b); }
 
 // Whether it is no less than 0 for all sizes: symbols are 1 or more, functions of them not
-// negative.
+// negative. Where that does not decide, each function is replaced by what bounds it from below:
+// max(a, b) by a or b, floor(a/2) by (a - 1)/2, what is subtracted by what bounds it from above.
 bool Dim::is_never_negative() const {
-  std::int64_t least = 0;
-  for (const Term& term : terms_) {
-    if (!term.factors.empty() && term.coefficient < 0) return false;
-    const bool is_plain =
-        std::ranges::all_of(term.factors, [](const Atom& atom) { return !atom.function; });
-    if (is_plain) least += term.coefficient;
-  }
-  return least >= 0;
+  constexpr int kMaxDepth = 6;
+  const auto is_plainly = [](const Dim& dim) {
+    std::int64_t least = 0;
+    for (const Term& term : dim.terms_) {
+      if (!term.factors.empty() && term.coefficient < 0) return false;
+      const bool has_function =
+          std::ranges::any_of(term.factors, [](const Atom& atom) { return bool(atom.function); });
+      if (!has_function) least += term.coefficient;
+    }
+    return least >= 0;
+  };
+  const auto is_never = [&](const Dim& dim, int depth, const auto& self) -> bool {
+    if (is_plainly(dim)) return true;
+    const bool is_small = std::ranges::all_of(dim.terms_, [](const Term& term) {
+      return term.coefficient > INT32_MIN && term.coefficient < INT32_MAX;  // no overflow below
+    });
+    if (depth == kMaxDepth || !is_small) return false;
+    const auto found = std::ranges::find_if(dim.terms_, [](const Term& term) {
+      return term.factors.size() == 1 && term.factors[0].function;
+    });
+    if (found == dim.terms_.end()) return false;
+    const Function& function = *found->factors[0].function;
+    const Dim factor = found->coefficient;
+    const Dim rest = dim - factor * Dim::function(function.name, function.a, function.b);
+    const auto holds_with = [&](const Dim& bound) {
+      return self(rest + factor * bound, depth + 1, self);
+    };
+    const bool is_added = found->coefficient > 0;
+    if (function.name != "floor") {
+      const bool is_either = (function.name == "max") == is_added;
+      return is_either ? holds_with(function.a) || holds_with(function.b)
+                       : holds_with(function.a) && holds_with(function.b);
+    }
+    const auto divisor = function.b.constant();
+    if (!divisor || *divisor < 1 || *divisor > INT32_MAX) return false;
+    const Dim upper = is_added ? function.a - (*divisor - 1) : function.a;
+    return self(rest * Dim(*divisor) + factor * upper, depth + 1, self);
+  };
+  return is_never(*this, 0, is_never);
 }
 
 // Whether this is min(part, ...) or max(part, ...).

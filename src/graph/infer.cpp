@@ -62,7 +62,7 @@ constexpr Row kOperators[] = {
     {"HardSigmoid", same_as_first},
     {"HardSwish", same_as_first},
     {"Identity", same_as_first},
-    {"InstanceNormalization", same_as_first},
+    {"InstanceNormalization", instance_normalization},
     {"IsInf", same_shape_bool},
     {"IsNaN", same_shape_bool},
     {"LSTM", recurrent},
@@ -148,7 +148,13 @@ std::vector<Type> infer(std::string_view op, std::span<const Value> inputs,
                         const Attributes& attributes, std::size_t outputs, std::string_view name) {
   const Row* row = find_row(op);
   if (!row) fail(Error::kUnsupported, "the shape of ", op, " is not known");
-  return row->infer(Application{op, inputs, attributes, outputs, name});
+  const Application application{op, inputs, attributes, outputs, name};
+  std::vector<Type> types = row->infer(application);
+  for (const Type& type : types)
+    for (const Dim& dim : *type.shape)
+      if (dim.constant().value_or(0) < 0)
+        application.mismatch(cat("an axis of its result would have the size ", dim.text()));
+  return types;
 }
 
 }  // namespace voxport

@@ -31,7 +31,7 @@ TEST(Dim, DividesWhatItCan) {
   EXPECT_EQ(floor_div(t * frames, frames), t);
   EXPECT_EQ(floor_div(Dim(-7), 2), Dim(-4));
   // Functions of sizes count as not negative, so a divisor never is.
-  EXPECT_EQ(max(Dim(0) - floor_div(t, -2), Dim(0)).text(), "max(-floor(t/2) + t, 0)");
+  EXPECT_EQ(max(Dim(0) - floor_div(t, -2), Dim(0)).text(), "-floor(t/2) + t");
   EXPECT_EQ(ceil_div(Dim(7), 2), Dim(4));
   EXPECT_EQ(message_of([] { floor_div(t, 0); }), "a size is divided by 0");
 }
@@ -73,6 +73,16 @@ TEST(Dim, EvaluatesToWhatItSays) {
       }
     }
   }
+}
+
+TEST(Dim, DecidesExtremesOfHalvesAndExtremes) {
+  EXPECT_EQ(min(floor_div(t, 2), t), floor_div(t, 2));
+  EXPECT_EQ(max(ceil_div(t, 3), t), t);
+  EXPECT_EQ(min(floor_div(t * 3 + 1, 2), t * 2), floor_div(t * 3 + 1, 2));
+  EXPECT_EQ(max(t, min(t, frames)), t);
+  EXPECT_EQ(min(t, max(t - 2, Dim(0)) + 2), t);
+  EXPECT_EQ(max(t + 1, min(t, frames) + 1), t + 1);
+  EXPECT_EQ(min(floor_div(t, 2), t - 1).text(), "min(floor(t/2), t - 1)");
 }
 
 TEST(Dim, IsReadBackAsItWasPrinted) {

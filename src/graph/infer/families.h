@@ -63,5 +63,6 @@ Types grid_sample(const Application& a);
 // norm.cpp
 Types layer_normalization(const Application& a);
 Types batch_normalization(const Application& a);
+Types instance_normalization(const Application& a);
 
 }  // namespace voxport::infer_family

@@ -36,15 +36,27 @@ Shape unknown_shape(const Application& a, std::size_t rank) {
   return shape;
 }
 
-// start or end of a Slice on an axis of `size`, as ONNX clamps them. A symbol is assumed to be long
-// enough for what is cut off at its end, and for what is an expression of symbols; but not for a
-// number, which is often more than there is: x[:, :512].
-Dim clamp_index(const Dim& index, const Dim& size) {
-  const auto number = index.constant();
-  if (number && *number < 0) return size.is_constant() ? max(size + index, Dim(0)) : size + index;
-  if (number && *number >= INT32_MAX) return size;
-  const bool are_symbols = !number && !size.is_constant();
-  return are_symbols ? index : min(index, size);
+bool is_never_negative(const Dim& dim) { return max(dim, Dim(0)) == dim; }
+bool is_negative(const Dim& dim) { return min(dim, Dim(-1)) == dim; }
+
+// How long a Slice is that goes forward from start to end on an axis of `size`, as ONNX clamps
+// them: what is negative counts from the end of the axis. Nothing where it is not known whether
+// they are negative; a symbol is taken for a size, which is 1 or more.
+std::optional<Dim> length_of_slice(const Dim& size, Dim start, const Dim& end) {
+  if (end.constant().value_or(0) <= INT32_MIN || start.constant().value_or(0) >= INT32_MAX)
+    return Dim(0);
+  if (start.constant().value_or(0) <= INT32_MIN) start = 0;
+  const bool is_to_the_end = end.constant().value_or(0) >= INT32_MAX;
+  const bool ends_from_back = is_to_the_end || is_negative(end);
+  if (!ends_from_back && !is_never_negative(end)) return std::nullopt;
+  const Dim cut = is_to_the_end ? Dim(0) : end;  // to be added to the size
+  if (is_never_negative(start)) {
+    const Dim last = ends_from_back ? size + cut : min(end, size);
+    return max(last - start, Dim(0));
+  }
+  if (!is_negative(start)) return std::nullopt;
+  if (ends_from_back) return min(max(cut - start, Dim(0)), max(size + cut, Dim(0)));
+  return max(min(end, size) - max(size + start, Dim(0)), Dim(0));
 }
 
 Dim sliced(const Application& a, const Dim& size, const Dim& start, const Dim& end,
@@ -55,12 +67,8 @@ Dim sliced(const Application& a, const Dim& size, const Dim& start, const Dim& e
         step == -1 && start.constant().value_or(0) == -1 && end.constant().value_or(0) <= INT32_MIN;
     return is_whole ? size : a.unknown(0, axis);
   }
-  // What starts beyond the end is empty; a symbol is assumed not to be so short.
-  const Dim from =
-      size.is_constant() || start.constant().value_or(0) < 0 ? clamp_index(start, size) : start;
-  const Dim length = clamp_index(end, size) - from;
-  const Dim count = ceil_div(length, step);
-  return count.is_constant() ? max(count, Dim(0)) : count;
+  const auto length = length_of_slice(size, start, end);
+  return length ? ceil_div(*length, step) : a.unknown(0, axis);
 }
 
 // A slice of a list of sizes is a list of sizes: as many as `to` says, from `starts` on.
@@ -259,8 +267,13 @@ Types split(const Application& a) {
   std::vector<Dim> parts;
   if (a.has(1)) {
     const auto given = a.elements(1);
-    for (std::size_t i = 0; i < a.output_count; ++i)
+    Dim sum;
+    for (std::size_t i = 0; i < a.output_count; ++i) {
       parts.push_back(given && i < given->size() ? (*given)[i] : a.unknown(i, axis));
+      sum = sum + parts.back();
+    }
+    if (const auto left = (from[axis] - sum).constant(); left.value_or(0) != 0)
+      a.mismatch(cat("parts of ", sum.text(), " in all do not fit an axis of ", from[axis].text()));
   } else {
     const auto count = static_cast<std::int64_t>(a.output_count);
     const Dim part = ceil_div(from[axis], count);
@@ -290,8 +303,11 @@ Types slice(const Application& a) {
   const std::vector<std::int64_t> steps =
       a.has(4) ? a.numbers(4) : std::vector<std::int64_t>(axes.size(), 1);
   if (steps.size() != axes.size()) a.mismatch("there must be one step per axis");
+  std::vector<bool> is_sliced(to.size(), false);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::size_t axis = axis_index(axes[i], to.size());
+    if (is_sliced[axis]) a.mismatch(cat("axis ", axis, " is named twice"));
+    is_sliced[axis] = true;
     const bool is_known = starts && ends && i < starts->size() && i < ends->size();
     to[axis] = is_known ? sliced(a, to[axis], (*starts)[i], (*ends)[i], steps[i], axis)
                         : a.unknown(0, axis);
@@ -329,8 +345,9 @@ Types range(const Application& a) {
   };
   const bool is_known =
       is_one(start) && is_one(limit) && is_one(delta) && delta->front().constant().value_or(0) > 0;
-  return one(a.dtype(0), {is_known ? ceil_div(limit->front() - start->front(), delta->front())
-                                   : a.unknown(0, 0)});
+  if (!is_known) return one(a.dtype(0), {a.unknown(0, 0)});
+  const Dim count = ceil_div(limit->front() - start->front(), delta->front());
+  return one(a.dtype(0), {count.is_constant() ? max(count, Dim(0)) : count});
 }
 
 Types constant_of_shape(const Application& a) {
