@@ -37,10 +37,12 @@ DType promote_floats(DType a, DType b) {
   return DType::kFloat32;  // also of float16 with bfloat16
 }
 
+// Integers and bools take the other's precision.
 DType promote_complexes(DType a, DType b) {
-  const bool is_double = a == DType::kComplex128 || b == DType::kComplex128 ||
-                         a == DType::kFloat64 || b == DType::kFloat64;
-  return is_double ? DType::kComplex128 : DType::kComplex64;
+  const auto part = [](DType dtype) {
+    return category(dtype) == kComplexes ? part_of(dtype) : dtype;
+  };
+  return complex_of(promote_types(part(a), part(b)));
 }
 
 using Found = std::optional<DType>;
@@ -50,6 +52,7 @@ void join(Found& found, DType dtype) { found = found ? promote_types(*found, dty
 // What is of a higher rank keeps its type, unless the other is of a higher category.
 Found combine(const Found& higher, const Found& lower) {
   if (!higher || !lower) return higher ? higher : lower;
+  if (category(*higher) == kFloats && category(*lower) == kComplexes) return complex_of(*higher);
   return category(*higher) >= category(*lower) ? higher : promote_types(*higher, *lower);
 }
 
@@ -58,6 +61,16 @@ Found combine(const Found& higher, const Found& lower) {
 bool is_floating(DType dtype) {
   return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kFloat16 ||
          dtype == DType::kBFloat16;
+}
+
+DType complex_of(DType part) {
+  if (part == DType::kFloat16) return DType::kComplex32;
+  return part == DType::kFloat64 ? DType::kComplex128 : DType::kComplex64;
+}
+
+DType part_of(DType complex) {
+  if (complex == DType::kComplex32) return DType::kFloat16;
+  return complex == DType::kComplex128 ? DType::kFloat64 : DType::kFloat32;
 }
 
 bool is_integral(DType dtype) { return dtype >= DType::kInt8 && dtype <= DType::kUInt64; }
@@ -73,14 +86,17 @@ DType promote_types(DType a, DType b) {
 DType result_type(std::span<const Item> operands) {
   Found tensors, without_axes, numbers;
   for (const Item& item : operands) {
-    if (const TensorCell* cell = item.cell())
-      join(cell->value.rank() > 0 ? tensors : without_axes, cell->value.dtype());
-    else if (const Number* number = item.number())
+    if (const TensorCell* cell = item.cell()) {
+      const DType dtype = cell->value.dtype();
+      const std::size_t rank = cell->value.rank() - (cell->is_complex ? 1 : 0);
+      join(rank > 0 ? tensors : without_axes, cell->is_complex ? complex_of(dtype) : dtype);
+    } else if (const Number* number = item.number()) {
       join(numbers, number->dtype());
-    else
+    } else {
       fail(Error::kUnsupported, "expected a tensor or a number, found ", item.kind_name());
+    }
   }
-  return combine(combine(tensors, without_axes), numbers).value_or(DType::kFloat32);
+  return combine(tensors, combine(without_axes, numbers)).value_or(DType::kFloat32);
 }
 
 }  // namespace voxport

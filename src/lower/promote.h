@@ -1,5 +1,7 @@
 // The element type in which PyTorch computes. Tensors outrank those without axes, which outrank
-// Python's numbers; a lower rank counts only by being of a higher category (bool, int, float).
+// Python's numbers; a lower rank counts only by being of a higher category (bool, int, float,
+// complex), and a complex one of a lower rank leaves floats their precision: float32 with a
+// complex128 that has no axes is complex64.
 #pragma once
 
 #include <span>
@@ -12,6 +14,11 @@ namespace voxport {
 // Of two tensors of the same rank: torch.promote_types. Fails with kUnsupported for types that do
 // not mix.
 DType promote_types(DType a, DType b);
+
+// complex64 of float32, and back: the type of the two parts. bfloat16 has no complex type of its
+// own, and becomes complex64.
+DType complex_of(DType part);
+DType part_of(DType complex);
 
 // Of what takes part in one operation: torch.result_type. Asks for tensors and numbers.
 DType result_type(std::span<const Item> operands);

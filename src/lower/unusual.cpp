@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "base/fail.h"
+#include "graph/builder.h"
 #include "graph/ops.h"
+#include "lower/kernel.h"
 #include "lower/ops/complex.h"
+#include "lower/promote.h"
 
 namespace voxport {
 namespace {
@@ -26,6 +30,19 @@ bool any_tensor(const NamedItems& arguments, const Is& is) {
 bool is_sum(std::string_view name) {
   constexpr std::array<std::string_view, 3> kSums = {"aten.add", "aten.rsub", "aten.sub"};
   return std::ranges::find(kSums, name) != kSums.end();
+}
+
+bool is_join(std::string_view name) {
+  return name == "aten.cat" || name == "aten.concat" || name == "aten.stack";
+}
+
+bool is_complex_cell(const Item& item) { return item.cell() && item.cell()->is_complex; }
+
+// The imaginary parts of a real operand: zeros, of its shape where shapes count.
+Item imaginary_of_real(Lowering& lowering, const Item& item) {
+  if (!item.cell()) return Number::of_int(0);
+  const Value x = lowering.read(*item.cell());
+  return zeros(Builder(x.graph()).node("Shape", {x}), x.dtype());
 }
 
 Item part_of(Lowering& lowering, const Item& item, Part part) {
@@ -57,18 +74,26 @@ NamedItems part_of(Lowering& lowering, std::string_view name, const NamedItems& 
   NamedItems parts;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto& [key, item] = arguments[i];
-    const bool is_complex = item.cell() && item.cell()->is_complex;
-    const bool is_term = (i < 2 && is_sum(name)) || (key == "value" && item.number());
-    const bool is_nothing = is_term && !is_complex && part == Part::kImaginary;
+    const bool is_term = (i < 2 && is_sum(name)) || (key == "value" && !item.is_none());
+    const bool is_nothing = is_term && !is_complex_cell(item) && part == Part::kImaginary;
     parts.emplace_back(key, is_nothing ? Item(Number::of_int(0)) : part_of(lowering, item, part));
+    if (!is_join(name) || key != "tensors" || part != Part::kImaginary || !item.container())
+      continue;
+    std::vector<Item>& joined = parts.back().second.container()->items;
+    for (std::size_t j = 0; j < joined.size(); ++j)
+      if (!is_complex_cell(item.container()->items[j]))
+        joined[j] = imaginary_of_real(lowering, joined[j]);
   }
   return parts;
 }
 
 Item joined_parts(Lowering& lowering, const Item& real, const Item& imaginary) {
   if (real.is_tensor() && imaginary.is_tensor()) {
-    Item joined = ops::complex_item(
-        ops::pairs_of(lowering.read(*real.cell()), lowering.read(*imaginary.cell())));
+    // The imaginary part of a sum with a real tensor may not know of that one's type.
+    const Value re = lowering.read(*real.cell());
+    const DType dtype = part_of(complex_of(re.dtype()));
+    const Value im = lowering.read(*imaginary.cell());
+    Item joined = ops::complex_item(ops::pairs_of(converted(re, dtype), converted(im, dtype)));
     joined.cell()->is_contiguous = real.cell()->is_contiguous;
     // A view of the part is no view of the whole.
     joined.cell()->is_maybe_view = real.cell()->base != nullptr || real.cell()->is_maybe_view;
@@ -76,9 +101,12 @@ Item joined_parts(Lowering& lowering, const Item& real, const Item& imaginary) {
   }
   const Container* list = real.container();
   if (!list) return real;
+  const Container* others = imaginary.container();
+  if (!others || others->items.size() != list->items.size())
+    fail(Error::kUnsupported, "it gives other results for real parts than for imaginary ones");
   auto copy = std::make_shared<Container>(*list);
   for (std::size_t i = 0; i < copy->items.size(); ++i)
-    copy->items[i] = joined_parts(lowering, list->items[i], imaginary.container()->items.at(i));
+    copy->items[i] = joined_parts(lowering, list->items[i], others->items[i]);
   return copy;
 }
 

@@ -17,17 +17,17 @@ bool is_complex_argument(const Call& call, std::string_view name) {
   return cell && cell->is_complex;
 }
 
-// The type of both operands' parts. Ints, numbers and tensors without axes follow the other.
+// The type in which both operands' parts are computed.
 DType part_type(const Call& call) {
-  const bool are_both =
-      is_complex_argument(call, first(call)) && is_complex_argument(call, second(call));
-  const std::string& complex = is_complex_argument(call, first(call)) ? first(call) : second(call);
-  const std::string& other = &complex == &first(call) ? second(call) : first(call);
-  const DType dtype = call.tensor(complex).dtype();
-  if (call.item(other).number()) return dtype;
-  const Value value = call.tensor(other);
-  const bool counts = is_floating(value.dtype()) && (are_both || value.rank() > 0);
-  return counts ? promote_types(dtype, value.dtype()) : dtype;
+  return voxport::part_of(result_type(std::vector<Item>{call.at(0), call.at(1)}));
+}
+
+// The argument, a tensor of floats, as parts of complex numbers must be.
+Value float_part(const Call& call, std::string_view name) {
+  Value x = call.tensor(name);
+  if (!is_floating(x.dtype()))
+    call.refuse("its argument ", in_quotes(name), " is ", name_of(x.dtype()), ", expected a float");
+  return x;
 }
 
 // A factor that both parts of a complex tensor are multiplied by.
@@ -106,19 +106,19 @@ Item complex_item(const Value& pairs) {
 
 // aten.complex(Tensor real, Tensor imag) -> Tensor
 Item complex(const Call& call, Builder&) {
-  return complex_item(pairs_of(call.tensor("real"), call.tensor("imag")));
+  return complex_item(pairs_of(float_part(call, "real"), float_part(call, "imag")));
 }
 
 // aten.polar(Tensor abs, Tensor angle) -> Tensor
 Item polar(const Call& call, Builder& g) {
-  const Value radius = call.tensor("abs");
-  const Value angle = call.tensor("angle");
+  const Value radius = float_part(call, "abs");
+  const Value angle = float_part(call, "angle");
   return complex_item(pairs_of(radius * g.node("Cos", {angle}), radius * sin(angle)));
 }
 
 // aten.view_as_complex(Tensor self) -> Tensor
 Item view_as_complex(const Call& call, Builder&) {
-  const Value x = call.tensor("self");
+  const Value x = float_part(call, "self");
   if (x.rank() == 0 || (x.dim(-1).is_constant() && x.dim(-1) != Dim(2)))
     call.refuse("its last axis must be of two parts, found ", shape_text(x.shape()));
   return seen_as(call, true);
