@@ -65,6 +65,9 @@ struct Container {
   Value stacked = {};
   // What the parts of such a list are, where they are no tensors.
   std::optional<Number::Kind> stacked_kind = std::nullopt;
+  // Whether the parts of such a list may differ in shape. Then only what requires them to be equal,
+  // as aten.stack does, may take all of them at once.
+  bool parts_may_differ = false;
 };
 
 struct Item {

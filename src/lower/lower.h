@@ -47,16 +47,27 @@ struct UnsupportedCall {
   Place first;
 };
 
+// An axis of an output whose size is a number that an operator of the program is given as such: the
+// 12 of aten.arange(12), and not the size of a weight.
+struct FixedOutput {
+  std::string output;
+  std::size_t axis = 0;
+  std::int64_t size = 0;
+  std::string target;  // "aten.arange"
+  Place place;
+};
+
 struct LowerReport {
   std::vector<FrozenAxis> frozen;
+  std::vector<FixedOutput> fixed_outputs;
   // Pairs of symbols that met where sizes are equal, or one of them is 1.
   std::vector<std::pair<std::string, std::string>> equal;
   std::vector<std::string> notes;
 };
 
 // Fails with kUnsupported, naming all of them with counts and places, when operators cannot be
-// lowered; with kMismatch when shapes do not go together; with kUsage when the options do not fit
-// the program.
+// lowered, or their arguments have types or shapes that do not go together; with kUsage when the
+// options do not fit the program.
 std::unique_ptr<Graph> lower(const Program& program, const LowerOptions& options,
                              LowerReport& report);
 

@@ -34,6 +34,18 @@ double element_at(const Tensor& tensor) {
   return value;
 }
 
+// What was put together of views of a complex tensor's parts is good for as long as nobody writes to
+// either.
+void link_views(const Item& result, const Item& self) {
+  if (const Container* container = result.container())
+    for (const Item& part : container->items) link_views(part, self);
+  TensorCell* cell = result.cell();
+  const auto* base = std::get_if<std::shared_ptr<TensorCell>>(&self.data);
+  if (!cell || !cell->is_maybe_view || cell->base || !base) return;
+  cell->base = *base;
+  cell->seen = (*base)->version;
+}
+
 // Complex tensors have lowerings of their own, or are lowered part by part; nested ones are known
 // to few.
 Item apply(Lowering& lowering, std::string_view name, LowerOp op, const ProgramCall& call,
@@ -55,7 +67,9 @@ Item apply(Lowering& lowering, std::string_view name, LowerOp op, const ProgramC
   if (!op || !works_on_parts(name)) fail(Error::kUnsupported, "it is given a complex tensor");
   const Item real = lower(op, part_of(lowering, name, arguments, Part::kReal));
   const Item imaginary = lower(op, part_of(lowering, name, arguments, Part::kImaginary));
-  return joined_parts(lowering, real, imaginary);
+  Item joined = joined_parts(lowering, real, imaginary);
+  link_views(joined, arguments.front().second);
+  return joined;
 }
 
 // Whether a call adds to its first argument, a list, without a look at what is in it.
@@ -83,6 +97,25 @@ Type type_of_part(const Container& list) {
 }
 
 }  // namespace
+
+bool may_differ(const Shape& stacked, const Shape& more) {
+  if (stacked.size() != more.size())
+    fail(Error::kUnsupported, "it puts tensors of ", stacked.size() - 1, " and ", more.size() - 1,
+         " axes into one list");
+  bool differs = false;
+  for (std::size_t i = 1; i < stacked.size(); ++i) {
+    const bool is_empty = stacked[i] == Dim(0) || more[i] == Dim(0);
+    const bool are_numbers = stacked[i].is_constant() && more[i].is_constant();
+    if (stacked[i] == more[i]) continue;
+    if (is_empty || are_numbers)
+      fail(Error::kUnsupported, "it puts tensors of different shapes, ",
+           shape_text(Shape(stacked.begin() + 1, stacked.end())), " and ",
+           shape_text(Shape(more.begin() + 1, more.end())),
+           ", into a list that grows in the run; voxport requires them to be of one shape");
+    differs = true;
+  }
+  return differs;
+}
 
 void Lowering::start(Graph& main) {
   frames_.emplace_back().graph = &main;
@@ -145,9 +178,9 @@ Value Lowering::read(TensorCell& cell) {
 // From a write on, what may have been a view stands alone, if what it may have been a view of is
 // not used any more.
 void Lowering::part_from_base(TensorCell& cell) {
-  TensorCell* root = cell.base.get();
+  TensorCell* root = &cell;
   while (root->base) root = root->base.get();
-  if (cell.depth != depth() || root->depth != depth())
+  if (root == &cell || cell.depth != depth() || root->depth != depth())
     fail(Error::kUnsupported,
          "it writes to the result of a reshape, which is a view or a copy depending on strides");
   root->is_in_doubt = true;
@@ -275,17 +308,17 @@ void Lowering::run_call(const ProgramCall& call) {
   {
     const std::string& module = program_.places[call.place].module;
     Graph::Scope scope(graph(), module);
-    Item result = Item::unknown();
     try {
-      result = lower_call(call);
+      assign(call, lower_call(call));
     } catch (Error& error) {
-      if (error.kind() != Error::kUnsupported) {
+      // Types and shapes that do not go together are the program's, or those of its inputs.
+      if (error.kind() != Error::kUnsupported && error.kind() != Error::kMismatch) {
         error.add_context(cat("lowering ", printable(call.target), where(place())));
         throw;
       }
       refuse(call, error.what());
+      assign(call, Item::unknown());
     }
-    assign(call, result);
   }
   place_ = outer;
   target_ = outer_target;
@@ -334,7 +367,7 @@ void Lowering::assign(const ProgramCall& call, const Item& result) {
   const bool unpacks = call.unpacks || call.results.size() > 1;
   const Container* parts = result.container();
   if (unpacks && !result.is_unknown() && (!parts || parts->items.size() < call.results.size()))
-    fail(Error::kMismatch, call.target, " gives ",
+    fail(Error::kUnsupported, "it gives ",
          parts ? cat(parts->items.size(), " results") : std::string(result.kind_name()),
          ", but the program takes ", call.results.size());
   for (std::size_t i = 0; i < call.results.size(); ++i)
@@ -406,12 +439,17 @@ void Lowering::replace(const std::shared_ptr<Container>& container, const Item& 
   for (const Item& item : changed.items) own(item);
 }
 
-// No parts of this type. Sizes that no input has are told by what is appended.
+// No parts of this type. Sizes that no input has are told by what is appended: until then they are
+// 0, which the graph is not to take for the size of what comes.
 Value Lowering::empty_stack(const Type& part) {
   Builder g(graph());
   std::vector<Value> sizes = {g.int64s({0})};
   for (const Dim& dim : *part.shape) {
     Value size = g.int64s({dim.constant().value_or(0)});
+    if (!dim.is_constant()) {
+      size = g.node("Abs", {size});
+      graph().declare_elements(size, {Dim::symbol(new_symbol())});
+    }
     for (const Value& input : frames_.front().graph->inputs()) {
       const auto axis = std::ranges::find(input.shape(), dim);
       if (dim.is_constant() || axis == input.shape().end()) continue;
@@ -435,10 +473,14 @@ void Lowering::stack(const std::shared_ptr<Container>& list, const Container& li
   Container grown;
   grown.depth = list->depth;
   grown.stacked_kind = like.stacked_kind;
+  grown.parts_may_differ = like.parts_may_differ;
   if (!like.items.empty() && like.items.back().number())
     grown.stacked_kind = like.items.back().number()->kind();
   std::vector<Value> parts;
-  for (const Item& item : list->items) parts.push_back(voxport::unsqueeze(value(item), {0}));
+  for (const Item& item : list->items) {
+    parts.push_back(voxport::unsqueeze(value(item), {0}));
+    if (may_differ(parts.front().shape(), parts.back().shape())) grown.parts_may_differ = true;
+  }
   if (parts.empty()) {
     grown.stacked = empty_stack(type_of_part(like));
   } else {
@@ -464,8 +506,13 @@ void Lowering::append_outside(const std::shared_ptr<Container>& list, const Item
     changed.items.push_back(item);
     return;
   }
-  const Value part = item.is_tensor() ? read(*item.cell()) : value_of(*item.number());
-  changed.stacked = concat({here(changed.stacked), voxport::unsqueeze(part, {0})}, 0);
+  if (!item.is_tensor() && !item.number())
+    fail(Error::kUnsupported, "it appends ", item.kind_name(), " to a list");
+  const Value part =
+      voxport::unsqueeze(item.is_tensor() ? read(*item.cell()) : value_of(*item.number()), {0});
+  const Value before = here(changed.stacked);
+  if (may_differ(before.shape(), part.shape())) changed.parts_may_differ = true;
+  changed.stacked = concat({before, part}, 0);
 }
 
 void Lowering::hand_over(TensorCell& cell, const Value& value) {

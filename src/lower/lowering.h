@@ -16,6 +16,11 @@
 
 namespace voxport {
 
+// Whether the parts of a list may differ in shape: parts that lie along the first axis of a tensor
+// of the shape `stacked`, and others in one of the shape `more`. Fails with kUnsupported where they
+// are known to differ.
+bool may_differ(const Shape& stacked, const Shape& more);
+
 class Lowering {
  public:
   Lowering(const Program& program, LowerReport& report) : program_(program), report_(report) {}
@@ -99,6 +104,8 @@ class Lowering {
 
   // The call of the moment, for messages.
   const Place& place() const { return program_.places[place_]; }
+  // Its target, and the number of its place.
+  std::pair<std::string, std::uint32_t> call() const { return {target_, place_}; }
   // A name for a new symbol: u0, u1, ...
   std::string new_symbol();
 

@@ -91,6 +91,7 @@ Item slice_of_stacked(const Call& call, const Value& stacked, std::int64_t step)
   const Value end = limit("end", step > 0 ? Limits::max() : Limits::min());
   Item list = Item::list({});
   list.container()->stacked_kind = call.at(0).container()->stacked_kind;
+  list.container()->parts_may_differ = call.at(0).container()->parts_may_differ;
   list.container()->stacked =
       Builder(stacked.graph())
           .node("Slice", {stacked, start, end, int64s(stacked, {0}), int64s(stacked, {step})});

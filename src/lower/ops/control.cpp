@@ -125,6 +125,7 @@ Item if_node(const Call& call, const Value& condition) {
   Lowering& lowering = call.lowering();
   const std::vector<Block>& blocks = call.program_call().blocks;
   const std::vector<UnsupportedCall> refused = lowering.unsupported();
+  const LowerReport reported = lowering.report();
   Wanted wanted;
   Side yes;
   Side no;
@@ -132,6 +133,7 @@ Item if_node(const Call& call, const Value& condition) {
   for (int i = 0;; ++i) {
     if (i == kMaxTries) call.refuse("what its branches give does not settle");
     lowering.forget_unsupported(refused);
+    lowering.report() = reported;
     yes = run_side(lowering, blocks[0], wanted);
     no = run_side(lowering, blocks[1], wanted);
     if (!std::ranges::equal(yes.results, no.results, are_alike_or_unset))
@@ -164,8 +166,11 @@ Item if_node(const Call& call, const Value& condition) {
     lowering.write(*cell, values.front());
     values = values.subspan(1);
   }
-  for (std::size_t i = 0; i < wanted.containers.size(); ++i)
+  for (std::size_t i = 0; i < wanted.containers.size(); ++i) {
     lowering.replace(wanted.containers[i], rebuilt(lowering, yes.containers[i], values));
+    if (no.containers[i].container()->parts_may_differ)
+      wanted.containers[i]->parts_may_differ = true;
+  }
   return as_results(call.program_call(), std::move(results));
 }
 
@@ -173,8 +178,9 @@ Item if_node(const Call& call, const Value& condition) {
 
 // prim.If(condition) {then} {else}
 Item if_(const Call& call, Builder&) {
-  const Number condition = call.number(call.arguments().front().first);
   const std::vector<Block>& blocks = call.program_call().blocks;
+  if (blocks.size() != 2) call.refuse("it has ", blocks.size(), " branches, expected 2");
+  const Number condition = call.number_at(0);
   std::optional<bool> known = condition.as_bool();
   // A program that is right does not raise.
   if (!known && raises(blocks[0])) known = false;

@@ -48,12 +48,20 @@ Value stacked_by_loop(const Call& call) {
 
 // [n, ..., d, ...] -> [..., n * d, ...]
 Value cat_stacked(const Call& call, const Value& stacked) {
+  if (call.item("tensors").container()->parts_may_differ)
+    call.refuse("it joins tensors that may differ in shape, from a list that grows in the run");
   const std::int64_t axis = call.axis("dim", stacked.rank() - 1);
   std::vector<std::int64_t> perm = to_front(stacked.rank(), {});
   perm.erase(perm.begin());
   perm.insert(perm.begin() + axis, 0);
   const Value turned = permuted(stacked, perm);
   return reshape(turned, shape_with(turned, axis, axis + 2, int64s(turned, {-1})));
+}
+
+// The sizes of [..., c, h, w].
+std::vector<Number> image_sizes(const Call& call, const Value& x) {
+  if (x.rank() < 3) call.refuse("its input has ", x.rank(), " axes, expected 3 or more");
+  return size_numbers(call, x);
 }
 
 Value flipped(const Value& x, const std::vector<std::int64_t>& axes) {
@@ -268,7 +276,7 @@ Item roll(const Call& call, Builder&) {
 Item pixel_shuffle(const Call& call, Builder&) {
   const Value x = call.tensor("self");
   const Number r = call.number("upscale_factor");
-  const std::vector<Number> sizes = size_numbers(call, x);
+  const std::vector<Number> sizes = image_sizes(call, x);
   const std::size_t lead = sizes.size() - 3;
   const auto of = [&](Arithmetic what, const Number& a, const Number& b) {
     return compute(call.lowering(), what, a, b);
@@ -290,7 +298,7 @@ Item pixel_shuffle(const Call& call, Builder&) {
 Item pixel_unshuffle(const Call& call, Builder&) {
   const Value x = call.tensor("self");
   const Number r = call.number("downscale_factor");
-  const std::vector<Number> sizes = size_numbers(call, x);
+  const std::vector<Number> sizes = image_sizes(call, x);
   const std::size_t lead = sizes.size() - 3;
   const auto of = [&](Arithmetic what, const Number& a, const Number& b) {
     return compute(call.lowering(), what, a, b);
@@ -313,6 +321,7 @@ Item channel_shuffle(const Call& call, Builder&) {
   const Value x = call.tensor("self");
   const std::vector<Number> sizes = size_numbers(call, x);
   const Number groups = call.number("groups");
+  if (sizes.size() < 2) call.refuse("it shuffles the channels of a tensor that has none");
   std::vector<Number> apart = sizes;
   apart[1] = compute(call.lowering(), Arithmetic::kFloorDiv, sizes[1], groups);
   apart.insert(apart.begin() + 1, groups);

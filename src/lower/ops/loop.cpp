@@ -86,6 +86,7 @@ struct Body {
   std::vector<std::pair<std::shared_ptr<Container>, Item>> changed;
   std::vector<std::shared_ptr<Container>> lists;  // that it appends to
   std::vector<Type> parts;                        // what it appends
+  std::vector<bool> part_varies;                  // in its shape, from round to round
 };
 
 // A tensor, or a list or dict, of the graph around a loop that its body changes.
@@ -108,10 +109,12 @@ class LoopBuilder {
     start_over();
     constexpr int kMaxTries = 16;
     const std::vector<UnsupportedCall> refused = lowering_.unsupported();
+    const LowerReport reported = lowering_.report();
     for (int i = 0; i < kMaxTries; ++i) {
       const Body body = run_body();
       if (!generalise(body)) return make_node(body);
       lowering_.forget_unsupported(refused);
+      lowering_.report() = reported;
     }
     call_.refuse("the shapes of what it carries from round to round do not settle");
   }
@@ -155,6 +158,7 @@ class LoopBuilder {
 
   Body run_body() {
     Body body;
+    const std::string first_symbol = lowering_.new_symbol();
     Lowering::Branch branch =
         lowering_.run_branch(block_, Lowering::BranchKind::kLoopBody, [this] { begin_body(); });
     if (branch.results.empty()) call_.refuse("its body gives no condition");
@@ -181,12 +185,33 @@ class LoopBuilder {
       values.push_back(lowering_.read(*item.cell()));
       body.lists.push_back(list);
       body.parts.push_back(values.back().type());
+      body.part_varies.push_back(forget_rounds(body.parts.back(), first_symbol));
     }
     for (const auto& [cell, value] : branch.written) body.written.push_back(cell);
     lowering_.finish_branch(branch, values);
     body.graph = std::move(branch.graph);
     body.captured = std::move(branch.captured);
     return body;
+  }
+
+  // Sizes that a round makes up are other ones in the next: in the list that the parts become they
+  // are not known. Gives whether there are any. `first_symbol` is older than all of this body's.
+  bool forget_rounds(Type& part, const std::string& first_symbol) {
+    const auto is_of_a_round = [&](const std::string& symbol) {
+      const bool is_numbered = symbol.starts_with("u") && symbol.size() > 1 &&
+                               symbol.find_first_not_of("0123456789", 1) == std::string::npos;
+      const bool is_later = symbol.size() != first_symbol.size()
+                                ? symbol.size() > first_symbol.size()
+                                : symbol > first_symbol;
+      return symbol.starts_with("inner_") || (is_numbered && is_later);
+    };
+    bool varies = false;
+    for (Dim& dim : *part.shape) {
+      if (std::ranges::none_of(dim.symbols(), is_of_a_round)) continue;
+      dim = Dim::symbol(lowering_.new_symbol());
+      varies = true;
+    }
+    return varies;
   }
 
   // A number in TorchScript, a tensor without axes in torch.export.
@@ -320,7 +345,7 @@ class LoopBuilder {
     for (const Item& pattern : body.results) results.push_back(rebuilt(lowering_, pattern, values));
     for (const Outer& outer : outer_) put_back(outer, values);
     for (std::size_t i = 0; i < body.lists.size(); ++i)
-      stack_onto(lowering_.change(body.lists[i]), values[i]);
+      stack_onto(lowering_.change(body.lists[i]), values[i], body.part_varies[i]);
     return as_results(call_.program_call(), std::move(results));
   }
 
@@ -334,13 +359,16 @@ class LoopBuilder {
   }
 
   // The parts of a list, and behind them what the loop appended.
-  void stack_onto(Container& list, const Value& appended) {
+  void stack_onto(Container& list, const Value& appended, bool varies) {
     std::vector<Value> parts;
+    if (varies) list.parts_may_differ = true;
     if (list.stacked) parts.push_back(lowering_.here(list.stacked));
     for (const Item& item : list.items) {
       if (!item.is_tensor()) call_.refuse("a list has ", item.kind_name(), " and tensors in it");
       parts.push_back(voxport::unsqueeze(lowering_.read(*item.cell()), {0}));
     }
+    for (const Value& part : parts)
+      if (may_differ(part.shape(), appended.shape())) list.parts_may_differ = true;
     parts.push_back(appended);
     list.stacked = parts.size() == 1 ? appended : concat(parts, 0);
     list.items.clear();

@@ -1,0 +1,95 @@
+// Lists that grow in loops whose rounds give tensors of different lengths: tools/record_lists.py
+// wrote the programs.
+#include <gtest/gtest.h>
+
+#include "base/fail.h"
+#include "program/torchscript.h"
+#include "tests/cases.h"
+#include "tests/data.h"
+#include "tests/lower/run_text.h"
+
+namespace voxport {
+namespace {
+
+const Shape kRows = {Dim::symbol("rows"), 6};
+
+std::unique_ptr<Graph> lowered(const std::string& name) {
+  const Program program =
+      read_torchscript(Blob::map_file(data_folder() / "programs" / (name + ".ts113.pt")));
+  LowerOptions options;
+  options.inputs.push_back({"x", DType::kFloat32, kRows});
+  if (program.inputs.size() > 1)
+    options.inputs.push_back({"lengths", DType::kInt64, Shape{Dim::symbol("rows")}});
+  LowerReport report;
+  return lower(program, options, report);
+}
+
+std::string refusal_of(const std::string& name) {
+  try {
+    lowered(name);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::kUnsupported);
+    return error.what();
+  }
+  return "";
+}
+
+class ListsOfLoops : public RunsGraphs {
+ protected:
+  // The result for rows of made-up numbers, and for the lengths where there are any.
+  static Tensor run(const std::string& name, const Tensor& x) {
+    const std::unique_ptr<Graph> graph = lowered(name);
+    optimise(*graph);
+    lower_opset(*graph, OnnxOptions().opset);
+    const Session session = Session::from_bytes(Blob::own(onnx_bytes(*graph)), name);
+    return session.run({{"x", x}}).begin()->second;
+  }
+};
+
+TEST_F(ListsOfLoops, RefusesATensorOfAnotherShapeThanTheFirst) {
+  const std::string text = refusal_of("list_after_empty");
+  EXPECT_NE(text.find("prim.Loop"), std::string::npos) << text;
+  EXPECT_NE(text.find("tensors of different shapes, [0, 6] and [u"), std::string::npos) << text;
+  EXPECT_NE(text.find(" at code/__torch__"), std::string::npos) << text;
+}
+
+TEST_F(ListsOfLoops, RefusesToJoinTensorsOfDifferentLengths) {
+  const std::string text = refusal_of("list_of_lengths");
+  EXPECT_NE(text.find("aten.cat at code/__torch__"), std::string::npos) << text;
+  EXPECT_NE(text.find("it joins tensors that may differ in shape"), std::string::npos) << text;
+}
+
+TEST_F(ListsOfLoops, LeavesOpenHowLongTheFirstIs) {
+  const Shape shape = lowered("list_in_a_branch")->outputs()[0].second.shape();
+  ASSERT_EQ(shape.size(), 3U);
+  EXPECT_FALSE(shape[1].is_constant()) << shape_text(shape);
+  EXPECT_EQ(shape[2], Dim(6));
+}
+
+TEST_F(ListsOfLoops, StacksWindowsOfOneLength) {
+  for (const std::int64_t rows : {3, 4, 9}) {
+    const Tensor x = made_up_tensor({rows, 6}, 1);
+    const Tensor found = run("list_of_windows", x);
+    ASSERT_EQ(found.shape, (std::vector<std::int64_t>{rows - 2, 3, 6}));
+    for (std::int64_t i = 0; i < rows - 2; ++i) {
+      Tensor window = part_of(found, 0, i, i + 1);
+      window.shape = {3, 6};
+      window.strides = {6, 1};
+      EXPECT_TRUE(is_equal(window, part_of(x, 0, i, i + 3))) << rows << " rows, window " << i;
+    }
+  }
+}
+
+TEST_F(ListsOfLoops, CountsAChunkThatIsShorter) {
+  for (const std::int64_t rows : {1, 4, 7, 12}) {
+    const std::vector<float> x(static_cast<std::size_t>(rows * 6), 1.0F);
+    std::int64_t expected = 0;
+    for (std::int64_t i = 0; i < rows; i += 4)
+      expected += std::min<std::int64_t>(4, rows - i) * std::min<std::int64_t>(4, rows - i);
+    const Tensor found = run("chunks_of_a_loop", tensor_of({rows, 6}, x));
+    EXPECT_EQ(to_float32(found)[0], static_cast<float>(expected)) << rows << " rows";
+  }
+}
+
+}  // namespace
+}  // namespace voxport

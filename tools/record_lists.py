@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Records scripted loops over tensors whose lengths differ from round to round.
+
+    record_lists.py FOLDER      write FOLDER/NAME.ts113.pt
+
+FOLDER is tests/data/programs; recorded with torch 1.13. tests/lower/ops/list_test.cpp says what must come of each.
+"""
+
+import pathlib
+import sys
+from typing import List
+
+import torch
+from torch import Tensor, nn
+
+
+class ListAfterEmpty(nn.Module):
+    """A length regulator: the list starts with an empty tensor, and what is appended has as many rows as a tensor says."""
+
+    def forward(self, x, lengths):
+        outs = [torch.zeros(0, 6)]
+        for i in range(x.size(0)):
+            outs.append(x[i].unsqueeze(0).expand(int(lengths[i]), 6))
+        return torch.stack(outs[1:])
+
+
+class ListOfLengths(nn.Module):
+    """Rows, each repeated as often as a tensor says, joined."""
+
+    def forward(self, x, lengths):
+        outs: List[Tensor] = []
+        for i in range(x.size(0)):
+            outs.append(x[i].unsqueeze(0).expand(int(lengths[i]), 6))
+        return torch.cat(outs)
+
+
+class ListInABranch(nn.Module):
+    """The same, where only some rows are taken: how long the list is, the run tells."""
+
+    def forward(self, x, lengths):
+        outs: List[Tensor] = []
+        for i in range(x.size(0)):
+            if bool(lengths[i] > 0):
+                outs.append(x[i].unsqueeze(0).expand(int(lengths[i]), 6))
+        return torch.stack(outs)
+
+
+class ListOfWindows(nn.Module):
+    """Windows of one length, stacked."""
+
+    def forward(self, x):
+        outs: List[Tensor] = []
+        for i in range(x.size(0) - 2):
+            outs.append(x[i:i + 3])
+        return torch.stack(outs)
+
+
+class ChunksOfALoop(nn.Module):
+    """Chunks of four rows, of which the last may be shorter: its length counts."""
+
+    def forward(self, x):
+        total = torch.zeros(x.size(1))
+        for i in range(0, x.size(0), 4):
+            chunk = x[i:i + 4]
+            total = total + chunk.sum(0) * chunk.size(0)
+        return total
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    for model, name in [(ListAfterEmpty(), "list_after_empty"), (ListOfLengths(), "list_of_lengths"),
+                        (ListInABranch(), "list_in_a_branch"), (ListOfWindows(), "list_of_windows"),
+                        (ChunksOfALoop(), "chunks_of_a_loop")]:
+        torch.jit.script(model.eval()).save(str(folder / f"{name}.ts113.pt"))
+
+
+main()
