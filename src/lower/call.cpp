@@ -207,8 +207,6 @@ std::vector<Value> Call::promoted(const std::vector<std::string_view>& names) co
   const DType dtype = result_type(operands);
   std::vector<Value> values;
   for (const std::string_view name : names) values.push_back(tensor_as(name, dtype));
-  for (std::size_t i = 1; i < values.size(); ++i)
-    lowering_.note_frozen(values[0].shape(), values[i].shape());
   return values;
 }
 

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "base/fail.h"
+#include "graph/meeting.h"
 #include "lower/lowering.h"
+#include "lower/size_origin.h"
 #include "lower/table.h"
 #include "lower/unusual.h"
 #include "program/schema.h"
@@ -18,6 +21,7 @@ class ProgramLowering {
       : program_(program), options_(options), report_(report), lowering_(program, report) {}
 
   std::unique_ptr<Graph> run() {
+    const NodeWatch watch([this](const Node& node) { see(node); });
     lowering_.start(*graph_);
     take_inputs();
     for (const ProgramConstant& constant : program_.constants) take_constant(constant);
@@ -26,10 +30,17 @@ class ProgramLowering {
     for (const Item& result : results) collect(result, "");
     make_outputs();
     check_free();
+    find_fixed_outputs();
     return std::move(graph_);
   }
 
  private:
+  // Takes down what a node requires of sizes, and which call made it.
+  void see(const Node& node) {
+    for (const Meeting& met : meetings_of(node)) lowering_.note_frozen(Shape{met.a}, Shape{met.b});
+    if (lowering_.depth() == 1) origins_.emplace(node.name(), lowering_.call());
+  }
+
   static DType dtype_of(const ProgramInput& input) {
     switch (input.kind) {
       case InputKind::kTensor: return input.dtype.value_or(DType::kFloat32);
@@ -72,6 +83,7 @@ class ProgramLowering {
            in_quotes(input.name), "; say it, as in --input '", printable(input.name),
            ":f32[batch_size, 10]'");
     const bool has_pairs = is_complex(type.dtype);
+    if (!has_pairs) check_dtype(type.dtype, "the input ", in_quotes(name));
     if (has_pairs) {
       type.dtype = type.dtype == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64;
       type.shape->push_back(2);
@@ -81,6 +93,14 @@ class ProgramLowering {
     Item item = graph_->add_input(name, type);
     item.cell()->is_complex = has_pairs;
     lowering_.set(input.variable, std::move(item));
+  }
+
+  // Fails where ONNX does not have the type.
+  template <class... Parts>
+  static void check_dtype(DType dtype, const Parts&... of) {
+    if (dtype > DType::kBool)
+      fail(Error::kUnsupported, of..., " is of the type ", name_of(dtype),
+           ", which ONNX does not have");
   }
 
   Item number_input(const ProgramInput& input, const Value& value) {
@@ -148,6 +168,7 @@ class ProgramLowering {
     std::set<std::string> taken;
     for (const Value& input : graph_->inputs()) taken.insert(input.name());
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      check_dtype(outputs_[i].second.dtype(), "output ", i);
       std::string name = output_name(i);
       const bool is_asked = i < options_.output_names.size();
       while (!is_asked && taken.contains(name)) name += "_out";
@@ -164,7 +185,20 @@ class ProgramLowering {
         text += cat("\n  ", axis.symbol, " is held at ", axis.size, " by ", axis.target,
                     where(axis.place));
     if (!text.empty())
-      fail(Error::kMismatch, "the program has a number where an axis was to be free:", text);
+      fail(Error::kUnsupported, "the program has a number where an axis was to be free:", text);
+  }
+
+  void find_fixed_outputs() {
+    for (const auto& [name, value] : graph_->outputs()) {
+      for (std::size_t axis = 0; axis < value.rank(); ++axis) {
+        const auto size = value.shape()[axis].constant();
+        const auto node = size.value_or(0) > 1 ? node_that_fixes(value, axis) : std::nullopt;
+        const auto origin = node ? origins_.find(node->name()) : origins_.end();
+        if (origin == origins_.end()) continue;
+        const auto& [target, place] = origin->second;
+        report_.fixed_outputs.push_back({name, axis, *size, target, program_.places[place]});
+      }
+    }
   }
 
   const Program& program_;
@@ -173,6 +207,8 @@ class ProgramLowering {
   std::unique_ptr<Graph> graph_ = std::make_unique<Graph>();
   Lowering lowering_;
   std::vector<std::pair<std::string, Value>> outputs_;
+  // By the names of nodes of the main graph: the call that made it, and its place.
+  std::unordered_map<std::string, std::pair<std::string, std::uint32_t>> origins_;
 };
 
 }  // namespace

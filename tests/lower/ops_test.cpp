@@ -1,18 +1,15 @@
 // Operators, one or a few at a time, against what PyTorch gave for the same lines. The cases are
 // those of tools/ops, as tools/record_ops.py recorded them into tests/data/ops.
 #include <cmath>
-#include <fstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "base/fail.h"
 #include "lower/lower.h"
 #include "onnx/validate.h"
 #include "passes/lower_opset.h"
-#include "program/text.h"
 #include "tests/arch/made_up.h"
-#include "tests/cases.h"
+#include "tests/lower/op_cases.h"
 
 namespace voxport {
 namespace {
@@ -23,15 +20,6 @@ namespace {
 constexpr double kFloatTolerance = 1e-5;
 constexpr double kHalfTolerance = 4e-3;
 constexpr double kBFloat16Tolerance = 3e-2;
-
-struct OpCase {
-  std::string family;
-  std::string name;
-  std::string program;
-  std::vector<std::string> constants;
-  std::size_t runs = 0;
-  std::optional<double> tolerance;
-};
 
 double tolerance_of(DType dtype) {
   if (dtype == DType::kFloat16) return kHalfTolerance;
@@ -72,26 +60,8 @@ testing::AssertionResult is_as_recorded(const Tensor& found, const Tensor& expec
   return testing::AssertionSuccess();
 }
 
-const Case& find_case(const std::vector<Case>& cases, const std::string& name) {
-  for (const Case& recorded : cases)
-    if (recorded.name == name) return recorded;
-  fail(Error::kUsage, "there is no case ", in_quotes(name));
-}
-
-// Some of the inputs become weights.
-void bind_constants(Program& program, const std::vector<std::string>& names, const Case& values) {
-  for (const std::string& name : names) {
-    const auto input = std::ranges::find(program.inputs, name, &ProgramInput::name);
-    if (input == program.inputs.end()) fail(Error::kUsage, "there is no input ", in_quotes(name));
-    program.constants.push_back({name, input->variable, values.inputs.at(name)});
-    program.inputs.erase(input);
-  }
-}
-
 Session session_of(const OpCase& tested, const std::vector<Case>& recorded) {
-  Program program = parse_program(tested.program);
-  if (!tested.constants.empty())
-    bind_constants(program, tested.constants, find_case(recorded, tested.name));
+  const Program program = program_of(tested, recorded);
   LowerReport report;
   const std::unique_ptr<Graph> graph = lower(program, LowerOptions(), report);
   optimise(*graph);
@@ -106,8 +76,7 @@ class Op : public RunsGraphs {
 
   void TestBody() override {
     SCOPED_TRACE(tested_.program);
-    const std::vector<Case> recorded =
-        read_cases(data_folder() / "ops" / (tested_.family + ".safetensors"));
+    const std::vector<Case> recorded = recorded_cases(tested_.family);
     const std::string trouble = message_of([&] {
       const Session session = session_of(tested_, recorded);
       for (std::size_t i = 0; i < tested_.runs; ++i)
@@ -130,22 +99,6 @@ class Op : public RunsGraphs {
   OpCase tested_;
 };
 
-std::vector<OpCase> cases_of(const std::filesystem::path& file) {
-  std::vector<OpCase> cases;
-  std::ifstream stream(file);
-  const nlohmann::json family = nlohmann::json::parse(stream);
-  for (const nlohmann::json& entry : family.at("cases")) {
-    OpCase& next = cases.emplace_back();
-    next.family = file.stem().string();
-    entry.at("name").get_to(next.name);
-    entry.at("program").get_to(next.program);
-    entry.at("constants").get_to(next.constants);
-    entry.at("runs").get_to(next.runs);
-    if (entry.contains("tolerance")) next.tolerance = entry.at("tolerance").get<double>();
-  }
-  return cases;
-}
-
 // Ops/Elementwise.add_alpha
 void register_case(const OpCase& tested) {
   std::string family = tested.family;
@@ -156,13 +109,9 @@ void register_case(const OpCase& tested) {
 
 // As TEST() does, before main() runs: which cases there are is known by the files alone.
 const bool kIsRegistered = [] {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(data_folder() / "ops"))
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  std::ranges::sort(files);
-  for (const std::filesystem::path& file : files)
-    for (const OpCase& tested : cases_of(file)) register_case(tested);
-  return !files.empty();
+  const std::vector<OpCase> cases = op_cases();
+  for (const OpCase& tested : cases) register_case(tested);
+  return !cases.empty();
 }();
 
 TEST(Ops, AreRecorded) { EXPECT_TRUE(kIsRegistered); }

@@ -132,6 +132,9 @@ Item take_along_dim(const Call& call, Builder& g) {
   const Value indices = as_indices(call.tensor("indices"));
   if (!call.has("dim")) return gather_elements(flattened(x), flattened(indices), 0);
   const std::int64_t axis = call.axis("dim", x.rank());
+  if (x.rank() == 0 || indices.rank() != x.rank())
+    call.refuse("it takes from a tensor of rank ", x.rank(), " by indices of rank ",
+                indices.rank());
   // All axes but one broadcast.
   const auto shape_without = [&](const Value& of) {
     return shape_with(of, axis, axis + 1, g.int64s({1}));

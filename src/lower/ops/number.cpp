@@ -66,7 +66,9 @@ Item divmod(const Call& call, Builder&) {
 
 // aten.fabs.int(int a) -> float
 Item fabs(const Call& call, Builder& g) {
-  return as_kind(call.lowering(), *abs(call, g).number(), Number::Kind::kFloat);
+  const Item absolute = abs(call, g);
+  if (!absolute.number()) call.refuse("it takes ", absolute.kind_name(), ", expected a number");
+  return as_kind(call.lowering(), *absolute.number(), Number::Kind::kFloat);
 }
 
 // aten.gcd.int(int a, int b) -> int

@@ -173,6 +173,7 @@ Item promoted_type_code(const Call& call, Builder&) {
 // aten._tensor_to_list(Tensor self) -> int[], prim.tolist(tensor, dim, type)
 Item to_list(const Call& call, Builder& g) {
   constexpr std::int64_t kMaxLength = 4096;  // each becomes a number of its own
+  if (!call.at(0).is_tensor()) call.refuse("it makes a list of ", call.at(0).kind_name());
   const Value x = call.lowering().read(*call.at(0).cell());
   if (x.rank() == 0) return call.lowering().number_of(x);
   const auto length = x.dim(0).constant();

@@ -114,9 +114,15 @@ std::vector<Number> broadcast_sizes(const Call& call, const std::vector<Value>& 
   std::vector<Number> sizes(rank, Number::of_int(1));
   for (const Value& x : tensors) {
     const std::size_t lead = rank - x.rank();
-    for (std::size_t i = 0; i < x.rank(); ++i)
-      if (sizes[lead + i].as_int() == 1 || x.shape()[i].constant().value_or(1) != 1)
-        sizes[lead + i] = size_number(call, x, static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < x.rank(); ++i) {
+      const Number size = size_number(call, x, static_cast<std::int64_t>(i));
+      const bool are_unlike =
+          !size.as_int() && !sizes[lead + i].as_int() && size.dim() != sizes[lead + i].dim();
+      if (are_unlike)  // the run tells which of them is 1
+        sizes[lead + i] = compute(call.lowering(), Arithmetic::kMax, sizes[lead + i], size);
+      else if (sizes[lead + i].as_int() == 1 || size.as_int().value_or(1) != 1)
+        sizes[lead + i] = size;
+    }
   }
   return sizes;
 }
@@ -238,6 +244,8 @@ Item split_evenly(const Call& call, std::int64_t axis, std::int64_t count) {
 }
 
 Item split_on(const Call& call, std::int64_t axis) {
+  if (axis >= std::ssize(call.tensor("self").shape()))
+    call.refuse("it splits axis ", axis, " of a tensor of rank ", seen_rank(call));
   if (call.has("sections")) return split_evenly(call, axis, call.integer("sections"));
   return split_at(call, axis, call.numbers("indices"));
 }
@@ -245,6 +253,7 @@ Item split_on(const Call& call, std::int64_t axis) {
 // A new tensor of each, that shares nothing.
 Item copied(const Call& call, const Item& item) {
   if (item.is_tensor()) return call.lowering().read(*item.cell());
+  if (!item.container()) call.refuse("it copies ", item.kind_name(), ", expected a tensor");
   std::vector<Item> items;
   for (const Item& part : item.container()->items) items.push_back(copied(call, part));
   return Item::list(std::move(items));
