@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,12 +70,21 @@ struct ExportedFile {
   std::size_t nodes = 0;  // of a graph; 0 for other files
 };
 
+// An axis of a program's inputs that has a name: given by the caller, or by the file.
+struct ExportedAxis {
+  std::string name;
+  // Where the program holds it at a number: that number, and the operator with its place.
+  std::optional<std::int64_t> fixed_at;
+  std::string fixed_by;
+};
+
 struct ExportReport {
   std::string architecture;  // "VITS (Piper)"
   std::string sizes;         // "256 symbols, 96 channels, ..."
   int opset = 0;
   // Of a program: "x: float32[batch_size, 10]".
   std::vector<std::string> inputs, outputs;
+  std::vector<ExportedAxis> axes;  // of a program, those that stayed dynamic and those that did not
   std::vector<ExportedFile> files;
   std::vector<std::string> checks;    // what was proved before the files took their names
   std::vector<std::string> notes;     // what was decided for the caller

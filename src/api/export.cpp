@@ -253,6 +253,13 @@ std::string to_json(const ExportReport& report) {
   if (!report.outputs.empty()) {
     json["inputs"] = report.inputs;
     json["outputs"] = report.outputs;
+    json["axes"] = nlohmann::ordered_json::array();
+    for (const ExportedAxis& axis : report.axes) {
+      nlohmann::ordered_json entry = {{"name", axis.name}, {"dynamic", !axis.fixed_at}};
+      if (axis.fixed_at) entry["fixed_at"] = *axis.fixed_at;
+      if (axis.fixed_at) entry["fixed_by"] = axis.fixed_by;
+      json["axes"].push_back(std::move(entry));
+    }
   }
   json["files"] = nlohmann::ordered_json::array();
   for (const ExportedFile& file : report.files) {

@@ -28,6 +28,21 @@ std::string problem_in(const SweepReport& report) {
   return "";
 }
 
+// What is true of the axes of graphs that ran at every size that was tried: "all axes free", or
+// which of them the program fixed.
+std::string text_of_axes(const ExportReport& report, ExportCheck::Promise promise) {
+  if (promise == ExportCheck::Promise::kAllFree) return ", all axes free";
+  if (report.axes.empty()) return ", no axis is dynamic";
+  std::string each;
+  bool is_any_fixed = false;
+  for (const ExportedAxis& axis : report.axes) {
+    each += cat(", ", printable(axis.name),
+                axis.fixed_at ? cat(" fixed at ", *axis.fixed_at) : " free");
+    is_any_fixed = is_any_fixed || axis.fixed_at;
+  }
+  return is_any_fixed ? each : ", all axes free";
+}
+
 }  // namespace
 
 ExportCheck::Outcome ExportCheck::check_graph(const std::filesystem::path& readable) {
@@ -85,7 +100,7 @@ void ExportCheck::finish(ExportReport& report) {
   }
   if (runs > 0)
     report.checks.push_back(cat("ONNX Runtime ", runtime_version(), " (", runs, " runs",
-                                is_all_free ? ", all axes free)" : ")"));
+                                is_all_free ? text_of_axes(report, promise_) : "", ")"));
   for (std::string& reason : reasons_) report.notes.push_back(std::move(reason));
 }
 

@@ -46,6 +46,41 @@ bool is_of_inputs(const Dim& size, const LowerOptions& options) {
   });
 }
 
+// The size of a symbol at which an expression of it alone has this value: 4 for 2*t = 8.
+std::optional<std::int64_t> solved(const Dim& dim, const std::string& symbol, std::int64_t value) {
+  const auto at = [&](std::int64_t size) {
+    return dim.evaluate(
+        [&](std::string_view name) { return name == symbol ? std::optional(size) : std::nullopt; });
+  };
+  const auto first = at(1);
+  const auto second = at(2);
+  constexpr std::int64_t kMost = INT32_MAX;
+  if (!first || !second || *first == *second || value > kMost || *first < -kMost)
+    return std::nullopt;
+  const std::int64_t size = (value - *first) / (*second - *first) + 1;
+  return size >= 1 && at(size) == value ? std::optional(size) : std::nullopt;
+}
+
+// The one symbol that a size is an expression of, and what it must be for the size to be `value`.
+std::optional<std::pair<std::string, std::int64_t>> symbol_held(const Dim& dim,
+                                                                std::int64_t value) {
+  const std::vector<std::string> symbols = dim.symbols();
+  if (symbols.size() != 1) return std::nullopt;
+  const auto size = solved(dim, symbols[0], value);
+  if (!size) return std::nullopt;
+  return std::pair(symbols[0], *size);
+}
+
+// The symbols of all inputs' sizes, each once, in order.
+std::vector<std::string> symbols_of(const LowerOptions& options) {
+  std::vector<std::string> symbols;
+  for (const InputChoice& choice : options.inputs)
+    for (const Dim& dim : choice.shape.value_or(Shape()))
+      for (const std::string& symbol : dim.symbols())
+        if (!contains(symbols, symbol)) symbols.push_back(symbol);
+  return symbols;
+}
+
 // Whether any input has the symbol.
 bool substitute(LowerOptions& options, const std::string& symbol, const Dim& dim) {
   bool changed = false;
@@ -57,6 +92,27 @@ bool substitute(LowerOptions& options, const std::string& symbol, const Dim& dim
     }
   }
   return changed;
+}
+
+// An axis of an output that has, as a number of the program's own, the size that a dynamic axis of
+// an input had when the program was made: tracing took the size for a number.
+void warn_of_baked_sizes(const Program& program, const LowerOptions& options,
+                         const std::vector<FixedOutput>& fixed, ExportReport& report) {
+  for (const FixedOutput& output : fixed) {
+    for (std::size_t i = 0; i < options.inputs.size() && i < program.inputs.size(); ++i) {
+      const auto& recorded = program.inputs[i].shape;
+      const auto& shape = options.inputs[i].shape;
+      if (!recorded || !shape || recorded->size() != shape->size()) continue;
+      for (std::size_t axis = 0; axis < shape->size(); ++axis) {
+        if ((*shape)[axis].is_constant() || (*recorded)[axis] != Dim(output.size)) continue;
+        report.warnings.push_back(
+            cat("axis ", output.axis, " of the output ", in_quotes(output.output), " is fixed at ",
+                output.size, " by ", printable(output.target), where(output.place),
+                ": the size that axis ", axis, " of the input ", in_quotes(options.inputs[i].name),
+                " had when the program was saved, and which is dynamic here"));
+      }
+    }
+  }
 }
 
 std::string port_text(const std::string& name, const Value& value) {
@@ -92,12 +148,16 @@ std::unique_ptr<Graph> lower_as_free_as_it_is(const Program& program, InputPlan&
     bool changed = false;
     for (const FrozenAxis& axis : lowered.frozen) {
       const Dim size = Dim::parse(axis.symbol);
-      const std::string warning = cat("the size ", axis.symbol, " is held at ", axis.size, " by ",
-                                      axis.target, where(axis.place));
-      if (!contains(plan.guessed, axis.symbol) && is_of_inputs(size, plan.lower) &&
-          !contains(report.warnings, warning))
+      const std::string by = cat(printable(axis.target), where(axis.place));
+      const std::string warning =
+          cat("the size ", printable(axis.symbol), " is held at ", axis.size, " by ", by);
+      const auto held = symbol_held(size, axis.size);
+      const bool is_guess = contains(plan.guessed, held ? held->first : axis.symbol);
+      if (!is_guess && is_of_inputs(size, plan.lower) && !contains(report.warnings, warning))
         report.warnings.push_back(warning);
-      changed = substitute(plan.lower, axis.symbol, axis.size) || changed;
+      if (!held || !substitute(plan.lower, held->first, held->second)) continue;
+      changed = true;
+      if (!is_guess) report.axes.push_back({held->first, held->second, by});
     }
     for (const auto& [a, b] : lowered.equal) {
       if (changed || !contains(plan.guessed, a) || !contains(plan.guessed, b)) continue;
@@ -105,6 +165,9 @@ std::unique_ptr<Graph> lower_as_free_as_it_is(const Program& program, InputPlan&
     }
     if (changed && round < kMaxRounds) continue;
     for (const std::string& note : lowered.notes) report.notes.push_back(note);
+    for (const std::string& symbol : symbols_of(plan.lower))
+      report.axes.push_back({symbol, std::nullopt, ""});
+    warn_of_baked_sizes(program, plan.lower, lowered.fixed_outputs, report);
     return graph;
   }
 }
