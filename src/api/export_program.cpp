@@ -1,6 +1,7 @@
 #include "api/export_program.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "api/export_models.h"
@@ -46,6 +47,8 @@ bool is_of_inputs(const Dim& size, const LowerOptions& options) {
   });
 }
 
+constexpr std::int64_t kMany = 1'000'000;
+
 // The size of a symbol at which an expression of it alone has this value: 4 for 2*t = 8.
 std::optional<std::int64_t> solved(const Dim& dim, const std::string& symbol, std::int64_t value) {
   const auto at = [&](std::int64_t size) {
@@ -57,8 +60,16 @@ std::optional<std::int64_t> solved(const Dim& dim, const std::string& symbol, st
   constexpr std::int64_t kMost = INT32_MAX;
   if (!first || !second || *first == *second || value > kMost || *first < -kMost)
     return std::nullopt;
-  const std::int64_t size = (value - *first) / (*second - *first) + 1;
-  return size >= 1 && at(size) == value ? std::optional(size) : std::nullopt;
+  const std::int64_t slope = *second - *first;
+  const bool is_linear = at(1 + kMany) == *first + kMany * slope;  // and no min(t, 4)
+  const std::int64_t size = (value - *first) / slope + 1;
+  return is_linear && size >= 1 && at(size) == value ? std::optional(size) : std::nullopt;
+}
+
+// Whether an expression has this value for all sizes but small ones, as min(t, 4) is 4: the sizes
+// in it are not fixed.
+bool is_so_for_many(const Dim& dim, std::int64_t value) {
+  return dim.evaluate([](std::string_view) { return std::optional(kMany); }) == value;
 }
 
 // The one symbol that a size is an expression of, and what it must be for the size to be `value`.
@@ -94,11 +105,39 @@ bool substitute(LowerOptions& options, const std::string& symbol, const Dim& dim
   return changed;
 }
 
+// Whether an operator makes a tensor of nothing but the sizes that it is given.
+bool makes_tensors(std::string_view target) {
+  constexpr std::array<std::string_view, 11> kMakers = {
+      "aten.arange", "aten.empty",  "aten.expand", "aten.eye",  "aten.full", "aten.linspace",
+      "aten.new_",   "aten.normal", "aten.ones",   "aten.rand", "aten.zeros"};
+  return std::ranges::any_of(kMakers,
+                             [&](std::string_view maker) { return target.starts_with(maker); });
+}
+
+bool is_static(const Graph& graph, const std::string& output) {
+  const auto found =
+      std::ranges::find(graph.outputs(), output, &std::pair<std::string, Value>::first);
+  return found != graph.outputs().end() &&
+         std::ranges::all_of(found->second.shape(),
+                             [](const Dim& dim) { return dim.is_constant(); });
+}
+
 // An axis of an output that has, as a number of the program's own, the size that a dynamic axis of
-// an input had when the program was made: tracing took the size for a number.
-void warn_of_baked_sizes(const Program& program, const LowerOptions& options,
+// an input had when the program was saved: tracing took the size for a number. Where the file does
+// not tell what sizes those were, a number that a tensor was made of may be one, if nothing of the
+// output is dynamic.
+void warn_of_baked_sizes(const Program& program, const LowerOptions& options, const Graph& graph,
                          const std::vector<FixedOutput>& fixed, ExportReport& report) {
+  const bool tells_sizes = std::ranges::any_of(
+      program.inputs, [](const ProgramInput& input) { return input.shape.has_value(); });
   for (const FixedOutput& output : fixed) {
+    const std::string text =
+        cat("axis ", output.axis, " of the output ", in_quotes(output.output), " is fixed at ",
+            output.size, " by ", printable(output.target), where(output.place));
+    if (!tells_sizes && !report.axes.empty() && makes_tensors(output.target) &&
+        is_static(graph, output.output))
+      report.warnings.push_back(cat(
+          text, ", by a number of the program's own; a trace takes sizes of its example for such"));
     for (std::size_t i = 0; i < options.inputs.size() && i < program.inputs.size(); ++i) {
       const auto& recorded = program.inputs[i].shape;
       const auto& shape = options.inputs[i].shape;
@@ -106,9 +145,8 @@ void warn_of_baked_sizes(const Program& program, const LowerOptions& options,
       for (std::size_t axis = 0; axis < shape->size(); ++axis) {
         if ((*shape)[axis].is_constant() || (*recorded)[axis] != Dim(output.size)) continue;
         report.warnings.push_back(
-            cat("axis ", output.axis, " of the output ", in_quotes(output.output), " is fixed at ",
-                output.size, " by ", printable(output.target), where(output.place),
-                ": the size that axis ", axis, " of the input ", in_quotes(options.inputs[i].name),
+            cat(text, ": the size that axis ", axis, " of the input ",
+                in_quotes(options.inputs[i].name),
                 " had when the program was saved, and which is dynamic here"));
       }
     }
@@ -148,6 +186,7 @@ std::unique_ptr<Graph> lower_as_free_as_it_is(const Program& program, InputPlan&
     bool changed = false;
     for (const FrozenAxis& axis : lowered.frozen) {
       const Dim size = Dim::parse(axis.symbol);
+      if (is_so_for_many(size, axis.size)) continue;
       const std::string by = cat(printable(axis.target), where(axis.place));
       const std::string warning =
           cat("the size ", printable(axis.symbol), " is held at ", axis.size, " by ", by);
@@ -167,7 +206,7 @@ std::unique_ptr<Graph> lower_as_free_as_it_is(const Program& program, InputPlan&
     for (const std::string& note : lowered.notes) report.notes.push_back(note);
     for (const std::string& symbol : symbols_of(plan.lower))
       report.axes.push_back({symbol, std::nullopt, ""});
-    warn_of_baked_sizes(program, plan.lower, lowered.fixed_outputs, report);
+    warn_of_baked_sizes(program, plan.lower, *graph, lowered.fixed_outputs, report);
     return graph;
   }
 }

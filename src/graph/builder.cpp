@@ -76,7 +76,9 @@ Value Builder::node(std::string op, std::vector<Value> inputs, Attributes attrib
 }
 
 Value Builder::constant(std::string_view name, Tensor values) {
-  return graph_.add_constant(name, std::move(values));
+  const Value made = graph_.add_constant(name, std::move(values));
+  NodeWatch::tell(made);
+  return made;
 }
 
 Value Builder::int64s(const std::vector<std::int64_t>& values) {

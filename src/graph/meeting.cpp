@@ -153,13 +153,19 @@ std::vector<Meeting> meetings_of(const Node& node) {
   return met;
 }
 
-NodeWatch::NodeWatch(Seen seen)
-    : seen_(std::move(seen)), outer_(std::exchange(innermost_watch, this)) {}
+NodeWatch::NodeWatch(SeenNode node, SeenConstant constant)
+    : node_(std::move(node)),
+      constant_(std::move(constant)),
+      outer_(std::exchange(innermost_watch, this)) {}
 
 NodeWatch::~NodeWatch() { innermost_watch = outer_; }
 
 void NodeWatch::tell(const Node& node) {
-  if (innermost_watch) innermost_watch->seen_(node);
+  if (innermost_watch) innermost_watch->node_(node);
+}
+
+void NodeWatch::tell(const Value& constant) {
+  if (innermost_watch) innermost_watch->constant_(constant);
 }
 
 }  // namespace voxport

@@ -18,21 +18,25 @@ struct Meeting {
 // operators that infer() knows.
 std::vector<Meeting> meetings_of(const Node& node);
 
-// While one lives, `seen` is called with every node that a Builder makes on this thread. The
-// innermost one counts.
+// While one lives, its functions are called with every node and every constant that a Builder makes
+// on this thread. The innermost one counts.
 class NodeWatch {
  public:
-  using Seen = std::function<void(const Node& node)>;
-  explicit NodeWatch(Seen seen);
+  using SeenNode = std::function<void(const Node& node)>;
+  using SeenConstant = std::function<void(const Value& constant)>;
+  explicit NodeWatch(
+      SeenNode node, SeenConstant constant = [](const Value&) {});
   ~NodeWatch();
   NodeWatch(const NodeWatch&) = delete;
   NodeWatch& operator=(const NodeWatch&) = delete;
 
   // Tells the innermost watch of this thread, if there is one.
   static void tell(const Node& node);
+  static void tell(const Value& constant);
 
  private:
-  Seen seen_;
+  SeenNode node_;
+  SeenConstant constant_;
   NodeWatch* outer_;
 };
 

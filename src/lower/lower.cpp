@@ -21,7 +21,8 @@ class ProgramLowering {
       : program_(program), options_(options), report_(report), lowering_(program, report) {}
 
   std::unique_ptr<Graph> run() {
-    const NodeWatch watch([this](const Node& node) { see(node); });
+    const NodeWatch watch([this](const Node& node) { see(node); },
+                          [this](const Value& constant) { note_origin(constant.name()); });
     lowering_.start(*graph_);
     take_inputs();
     for (const ProgramConstant& constant : program_.constants) take_constant(constant);
@@ -38,7 +39,11 @@ class ProgramLowering {
   // Takes down what a node requires of sizes, and which call made it.
   void see(const Node& node) {
     for (const Meeting& met : meetings_of(node)) lowering_.note_frozen(Shape{met.a}, Shape{met.b});
-    if (lowering_.depth() == 1) origins_.emplace(node.name(), lowering_.call());
+    note_origin(node.name());
+  }
+
+  void note_origin(const std::string& name) {
+    if (lowering_.depth() == 1) origins_.emplace(name, lowering_.call());
   }
 
   static DType dtype_of(const ProgramInput& input) {
@@ -192,8 +197,8 @@ class ProgramLowering {
     for (const auto& [name, value] : graph_->outputs()) {
       for (std::size_t axis = 0; axis < value.rank(); ++axis) {
         const auto size = value.shape()[axis].constant();
-        const auto node = size.value_or(0) > 1 ? node_that_fixes(value, axis) : std::nullopt;
-        const auto origin = node ? origins_.find(node->name()) : origins_.end();
+        if (size.value_or(0) <= 1) continue;
+        const auto origin = origins_.find(maker_of_size(value, axis));
         if (origin == origins_.end()) continue;
         const auto& [target, place] = origin->second;
         report_.fixed_outputs.push_back({name, axis, *size, target, program_.places[place]});
@@ -207,7 +212,7 @@ class ProgramLowering {
   std::unique_ptr<Graph> graph_ = std::make_unique<Graph>();
   Lowering lowering_;
   std::vector<std::pair<std::string, Value>> outputs_;
-  // By the names of nodes of the main graph: the call that made it, and its place.
+  // By the names of nodes and constants of the main graph: the call that made them, and its place.
   std::unordered_map<std::string, std::pair<std::string, std::uint32_t>> origins_;
 };
 

@@ -1,6 +1,7 @@
 #include "lower/size_origin.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -31,7 +32,7 @@ Step through_broadcast(const Node& node, std::size_t axis) {
   for (const Value& input : node.inputs()) {
     const std::size_t lead = to.size() - std::min(to.size(), input ? input.rank() : 0);
     if (!input || axis < lead || input.shape()[axis - lead] != to[axis]) continue;
-    if (input.constant()) return {};
+    if (input.constant()) return goes_on(input, axis - lead);
     if (step.kind == Step::kIsLost) step = goes_on(input, axis - lead);
   }
   return step;
@@ -98,17 +99,17 @@ Step back(const Node& node, std::size_t axis) {
 
 }  // namespace
 
-std::optional<Node> node_that_fixes(const Value& value, std::size_t axis) {
+std::string maker_of_size(const Value& value, std::size_t axis) {
   Axis at{value, axis};
-  while (at.value) {
+  while (true) {
+    if (at.value.constant()) return at.value.name();
     const std::optional<Node> node = at.value.producer();
-    if (!node || at.value != node->output()) return std::nullopt;
+    if (!node || at.value != node->output()) return "";
     const Step step = back(*node, at.at);
-    if (step.kind == Step::kIsMadeHere) return node;
-    if (step.kind == Step::kIsLost) return std::nullopt;
+    if (step.kind == Step::kIsMadeHere) return node->name();
+    if (step.kind == Step::kIsLost) return "";
     at = step.next;
   }
-  return std::nullopt;
 }
 
 }  // namespace voxport

@@ -68,6 +68,15 @@ TEST(ProgramAxes, AreSolvedWhereAnExpressionIsFixed) {
   EXPECT_EQ(axes_of(report), "time = 4");
 }
 
+// x[:, :4] is of 4 columns wherever there are that many.
+TEST(ProgramAxes, AreNotFixedByWhatIsCutToASize) {
+  const ExportReport report = report_of(
+      "x: f32[time, columns]\nw: f32[4]\na = aten.slice.Tensor(x, 1, 0, 4)\n"
+      "y = aten.add.Tensor(a, w)\nreturn y");
+  EXPECT_EQ(axes_of(report), "time, columns");
+  EXPECT_EQ(report.warnings, Warnings());
+}
+
 TEST(ProgramAxes, AreWarnedOfWhereTracingBakedTheirSizeIntoAnOutput) {
   const ExportReport report = report_of(
       "x: f32[9, 5]\na = aten.arange.default(9)\nb = aten.relu.default(x)\nreturn a, b", true);
