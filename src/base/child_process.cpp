@@ -65,7 +65,8 @@ Ends connected_ends(std::string_view program) {
   return ends;
 }
 
-// How the child is to be set up: its three descriptors and no others, no signal blocked or ignored.
+// How the child is to be set up: its three descriptors and no others, a process group of its own,
+// no signal blocked or ignored.
 class Plan {
  public:
   Plan(int input, int output, int errors) {
@@ -80,7 +81,9 @@ class Plan {
     posix_spawnattr_setsigmask(&attributes_, &signals);
     sigaddset(&signals, SIGPIPE);
     posix_spawnattr_setsigdefault(&attributes_, &signals);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   }
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
@@ -103,17 +106,11 @@ class Plan {
   posix_spawnattr_t attributes_;
 };
 
-// Waits until `fd` is ready for `events`; whether it was, in time.
-bool wait_for(int fd, short events, ChildProcess::Clock::time_point deadline) {
-  for (;;) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(deadline - ChildProcess::Clock::now());
-    if (left.count() <= 0) return false;
-    pollfd waiting{fd, events, 0};
-    const int ready = poll(&waiting, 1, static_cast<int>(std::min<long>(left.count(), 60'000)));
-    if (ready > 0) return true;
-    if (ready < 0 && errno != EINTR) return false;
-  }
+// Its number stays taken, and so does that of its group, until it is waited for.
+bool has_exited(pid_t pid) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         info.si_pid == pid;
 }
 
 std::string how_it_ended(int status) {
@@ -142,6 +139,8 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
       output_(std::exchange(other.output_, -1)),
       errors_(std::exchange(other.errors_, -1)),
       is_closed_(other.is_closed_),
+      is_line_too_long_(other.is_line_too_long_),
+      has_errors_(other.has_errors_),
       read_(std::move(other.read_)),
       spoken_(std::move(other.spoken_)) {}
 
@@ -149,6 +148,22 @@ ChildProcess::~ChildProcess() {
   for (const int fd : {input_, output_, errors_})
     if (fd >= 0) close(fd);
   end();
+}
+
+// Waits until `fd` is ready for `events`; whether it was, in time. What the child writes to its
+// standard error meanwhile is taken, so that it need never wait for us to take it.
+bool ChildProcess::wait_for(int fd, short events, Clock::time_point deadline) {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return false;
+    std::array<pollfd, 2> waiting{{{fd, events, 0}, {errors_, POLLIN, 0}}};
+    const int ready = poll(waiting.data(), has_errors_ ? 2 : 1,
+                           static_cast<int>(std::min<long>(left.count(), 60'000)));
+    if (ready < 0 && errno != EINTR) return false;
+    if (ready <= 0) continue;
+    if (waiting[1].revents != 0) drain_errors();
+    if (waiting[0].revents != 0) return true;
+  }
 }
 
 bool ChildProcess::write(std::string_view text, Clock::time_point deadline) {
@@ -166,19 +181,28 @@ bool ChildProcess::write(std::string_view text, Clock::time_point deadline) {
   return true;
 }
 
+// Takes what there is of its output, at most a few kilobytes; as recv().
+ssize_t ChildProcess::receive() {
+  std::array<char, 4096> buffer;
+  const ssize_t got = recv(output_, buffer.data(), buffer.size(), 0);
+  if (got > 0) read_.append(buffer.data(), static_cast<std::size_t>(got));
+  return got;
+}
+
 std::optional<std::string> ChildProcess::read_line(Clock::time_point deadline) {
-  for (;;) {
-    const std::size_t end = read_.find('\n');
+  for (std::size_t seen = 0;;) {
+    const std::size_t end = read_.find('\n', seen);
     if (end != std::string::npos) {
       std::string line = read_.substr(0, end);
       read_.erase(0, end + 1);
       return line;
     }
-    std::array<char, 4096> buffer;
-    const ssize_t got = recv(output_, buffer.data(), buffer.size(), 0);
+    seen = read_.size();
+    is_line_too_long_ = seen > kMaxLine;
+    if (is_line_too_long_ || Clock::now() >= deadline) return std::nullopt;
+    const ssize_t got = receive();
     if (got > 0) {
-      read_.append(buffer.data(), static_cast<std::size_t>(got));
-      drain_errors();  // so that the child need never wait for us to take them
+      drain_errors();
     } else if (got < 0 && errno == EAGAIN) {
       if (!wait_for(output_, POLLIN, deadline)) return std::nullopt;
     } else if (got == 0 || errno != EINTR) {
@@ -188,39 +212,43 @@ std::optional<std::string> ChildProcess::read_line(Clock::time_point deadline) {
   }
 }
 
+bool ChildProcess::has_output() { return !read_.empty() || receive() > 0; }
+
 std::string ChildProcess::last_words() {
   const int status = end();
   drain_errors();
-  std::string words = is_closed_ ? how_it_ended(status) : "it took too long";
+  std::string words = is_closed_          ? how_it_ended(status)
+                      : is_line_too_long_ ? cat("it wrote more than ", kMaxLine, " bytes in a line")
+                                          : "it took too long";
   if (!spoken_.empty()) words += cat(" and said: ", printable(spoken_));
   return words;
 }
 
 int ChildProcess::end() {
   if (pid_ < 0) return 0;
-  int status = 0;
   // One that closed its output is on its way out by itself, and its own status tells more.
-  for (int tries = is_closed_ ? 100 : 0; tries > 0; --tries) {
-    if (waitpid(pid_, &status, WNOHANG) == pid_) {
-      pid_ = -1;
-      return status;
-    }
+  for (int tries = is_closed_ ? 100 : 0; tries > 0 && !has_exited(pid_); --tries)
     poll(nullptr, 0, 1);
-  }
-  kill(pid_, SIGKILL);
+  kill(-pid_, SIGKILL);  // its group, to which others may belong that it started
+  kill(pid_, SIGKILL);   // itself, should it have left the group
+  int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
   return status;
 }
 
+// Takes what there is, but not for as long as there is more: whoever writes may be faster than us.
 void ChildProcess::drain_errors() {
-  std::array<char, 1024> buffer;
-  for (;;) {
+  std::array<char, 4096> buffer;
+  for (int rounds = 0; has_errors_ && rounds < 16; ++rounds) {
     const ssize_t got = recv(errors_, buffer.data(), buffer.size(), 0);
-    if (got <= 0) break;
-    spoken_.append(buffer.data(),
-                   std::min(static_cast<std::size_t>(got), kMaxSpoken - spoken_.size()));
+    if (got < 0 && errno == EAGAIN) break;
+    if (got < 0 && errno == EINTR) continue;
+    has_errors_ = got > 0;
+    if (has_errors_)
+      spoken_.append(buffer.data(),
+                     std::min(static_cast<std::size_t>(got), kMaxSpoken - spoken_.size()));
   }
   while (!spoken_.empty() && spoken_.back() == '\n') spoken_.pop_back();
 }

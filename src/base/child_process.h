@@ -1,8 +1,10 @@
 // ChildProcess: another program that is asked and answers, line by line, for as long as this lives.
 //
-// It is found on the path and started without a shell. Of our open files it gets none but its
-// standard input and output, which are ours to write and read. It is killed when this is destroyed.
-// A child that has gone does not raise SIGPIPE.
+// It is found on the path and started without a shell, in a process group of its own. Of our open
+// files it gets none but its standard input and output, which are ours to write and read. It is
+// killed when this is destroyed, with whatever it started in its group. A child that has gone does
+// not raise SIGPIPE. What it writes without being asked takes bounded memory and no time of ours
+// beyond the deadline: of standard error the first kilobytes are kept, of standard output one line.
 #pragma once
 
 #include <sys/types.h>
@@ -27,11 +29,19 @@ class ChildProcess {
   ChildProcess& operator=(ChildProcess&&) = delete;
   ~ChildProcess();
 
+  // The longest line that is read.
+  static constexpr std::size_t kMaxLine = std::size_t{1} << 20;
+
   // Both give up at `deadline`, and when the child has closed its end.
   // Whether all of `text` was taken. More than the pipes hold (some 64 kB) may never be.
   bool write(std::string_view text, Clock::time_point deadline);
-  // The next line of its standard output, without its newline.
+  // The next line of its standard output, without its newline. Gives up beyond kMaxLine bytes, too.
   std::optional<std::string> read_line(Clock::time_point deadline);
+
+  // Whether it has closed its end, which a write or a read has found out.
+  bool is_closed() const { return is_closed_; }
+  // Whether there is output that was not asked for yet. Does not wait for any.
+  bool has_output();
 
   // Why there is no more to be had: "it took too long", or how it ended and what it had to say. To
   // be asked once, after a failure; the child is killed if it still runs.
@@ -42,6 +52,8 @@ class ChildProcess {
       : pid_(pid), input_(input), output_(output), errors_(errors) {}
 
   int end();  // kills and waits; its status
+  bool wait_for(int fd, short events, Clock::time_point deadline);
+  ssize_t receive();
   void drain_errors();
 
   pid_t pid_;
@@ -49,8 +61,10 @@ class ChildProcess {
   int output_;
   int errors_;
   bool is_closed_ = false;
-  std::string read_;    // of its output, not yet asked for
-  std::string spoken_;  // of its standard error, from the start
+  bool is_line_too_long_ = false;
+  bool has_errors_ = true;  // whether its standard error is open
+  std::string read_;        // of its output, not yet asked for
+  std::string spoken_;      // of its standard error, from the start
 };
 
 }  // namespace voxport

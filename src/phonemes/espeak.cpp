@@ -1,5 +1,6 @@
 #include "phonemes/espeak.h"
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -34,47 +35,86 @@ std::string without(std::string_view letters, std::string text) {
   return text;
 }
 
+bool is_letter_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool is_part_of_name(std::string_view part) {
+  return !part.empty() && is_letter_or_digit(part.front()) && std::ranges::all_of(part, [](char c) {
+    return is_letter_or_digit(c) || c == '-' || c == '_';
+  });
+}
+
 }  // namespace
+
+bool is_espeak_voice(std::string_view name) {
+  constexpr std::size_t kMaxName = 64;
+  const std::size_t plus = name.find('+');
+  return name.size() <= kMaxName && is_part_of_name(name.substr(0, plus)) &&
+         (plus == std::string_view::npos || is_part_of_name(name.substr(plus + 1)));
+}
 
 Espeak::Espeak(const std::string& program, const std::string& voice,
                std::chrono::milliseconds time_limit)
-    : voice_(voice),
-      time_limit_(time_limit),
-      // In one word, so that a voice named "--help" is no option.
-      process_(ChildProcess::start({program, "-q", "--ipa", "-v" + voice})),
-      word_(made_up_word()) {
+    : program_(program), voice_(voice), time_limit_(time_limit), word_(made_up_word()) {
+  if (!is_espeak_voice(voice))
+    fail(Error::kUnsupported, "espeak-ng has no voice ", in_quotes(voice),
+         "; its voices have names such as en-us, de or en+f3");
+  start();
+}
+
+void Espeak::start() {
+  end_.clear();
+  process_.reset();
+  // In one word, so that no voice is an option.
+  if (auto process = ChildProcess::start({program_, "-q", "--ipa", "-v" + voice_}))
+    process_.emplace(std::move(*process));
   if (!process_)
-    fail(Error::kUnsupported, "text becomes phonemes by the program ", in_quotes(program),
+    fail(Error::kUnsupported, "text becomes phonemes by the program ", in_quotes(program_),
          ", which is not installed (Debian's package espeak-ng); phonemes (--phonemes) and ids "
          "(--ids) are spoken without it");
 }
 
 std::vector<std::string> Espeak::operator()(std::string_view text) {
-  if (end_.empty()) learn_end();
   deadline_ = ChildProcess::Clock::now() + time_limit_;
-  write(cat(text, kEndOfLine, word_, kEndOfLine));
+  auto lines = ask(text);
+  if (!lines && process_->is_closed()) {
+    start();
+    lines = ask(text);
+  }
+  if (!lines) fail_with(process_->last_words());
+  return std::move(*lines);
+}
+
+// Nothing when the program has ended, or gives no answer in time.
+std::optional<std::vector<std::string>> Espeak::ask(std::string_view text) {
+  if (end_.empty() && !learn_end()) return std::nullopt;
+  if (process_->has_output()) fail_with("it writes without being asked");
+  if (!process_->write(cat(text, kEndOfLine, word_, kEndOfLine), deadline_)) return std::nullopt;
   const std::string_view tones = unwritten_tones(language_of(voice_));
   std::vector<std::string> lines;
-  for (std::string line; (line = read()) != end_;) lines.push_back(without(tones, std::move(line)));
-  return lines;
+  for (std::size_t bytes = 0;;) {
+    std::optional<std::string> line = process_->read_line(deadline_);
+    if (!line) return std::nullopt;
+    if (*line == end_) return lines;
+    bytes += line->size() + 1;
+    if (bytes > kMaxAnswer) fail_with(cat("it answers with more than ", kMaxAnswer, " bytes"));
+    lines.push_back(without(tones, std::move(*line)));
+  }
 }
 
 // The program has its own way of writing the stops of some languages.
-void Espeak::learn_end() {
-  deadline_ = ChildProcess::Clock::now() + time_limit_;
-  write(cat(word_, kEndOfLine));
-  end_ = read();
-  if (end_.empty())
+bool Espeak::learn_end() {
+  if (!process_->write(cat(word_, kEndOfLine), deadline_)) return false;
+  const std::optional<std::string> line = process_->read_line(deadline_);
+  if (!line) return false;
+  if (line->empty())
     fail(Error::kUnsupported, "espeak-ng's voice ", in_quotes(voice_), " speaks no phonemes");
+  end_ = *line;
+  return true;
 }
 
-void Espeak::write(std::string_view lines) {
-  if (!process_->write(lines, deadline_)) read();  // which tells why
-}
-
-std::string Espeak::read() {
-  if (auto line = process_->read_line(deadline_)) return *line;
-  const std::string words = process_->last_words();
+void Espeak::fail_with(const std::string& words) const {
   if (words.find("voice does not exist") != std::string::npos)
     fail(Error::kUnsupported, "espeak-ng has no voice ", in_quotes(voice_),
          "; espeak-ng --voices lists those it has");

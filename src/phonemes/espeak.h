@@ -18,13 +18,22 @@
 
 namespace voxport {
 
+// Whether it names a voice of espeak-ng, or one and a variant: en-us, en-gb-x-rp, en+f3. Letters,
+// digits, - and _, at most 64, the first of each part a letter or a digit. Anything else might be a
+// path, which the program would open, or an option.
+bool is_espeak_voice(std::string_view name);
+
 class Espeak {
  public:
   // The longest text that one question takes; the program cuts longer lines.
   static constexpr std::size_t kMaxBytes = 990;
 
+  // The most bytes that it may print for one question; of kMaxBytes it makes some tens of
+  // thousands.
+  static constexpr std::size_t kMaxAnswer = std::size_t{1} << 18;
+
   // Starts `program` with that voice, and does not wait for it. Fails with kUnsupported when there
-  // is no such program.
+  // is no such program, and when is_espeak_voice() does not hold for the voice.
   Espeak(const std::string& program, const std::string& voice,
          std::chrono::milliseconds time_limit);
 
@@ -35,16 +44,18 @@ class Espeak {
   // The phonemes of each clause of a text, in IPA; of what follows the last kEndOfClause too. They
   // are those that libespeak-ng gives, by which Piper's voices were trained; but where one tone of
   // Mandarin changes another, the change is already made. The text has no line breaks and no zeros,
-  // and kMaxBytes at most. Fails with kUnsupported when there is no such voice, and with
-  // kUnreadable when the program breaks down or takes longer than the time limit; it is of no use
-  // then.
+  // and kMaxBytes at most. A program that has ended since it was last asked is started again, once.
+  // Fails with kUnsupported when there is no such voice, and with kUnreadable when the program
+  // breaks down, writes without an end or takes longer than the time limit; it is of no use then.
   std::vector<std::string> operator()(std::string_view text);
 
  private:
-  void learn_end();
-  void write(std::string_view lines);
-  std::string read();
+  void start();
+  std::optional<std::vector<std::string>> ask(std::string_view text);
+  bool learn_end();
+  [[noreturn]] void fail_with(const std::string& words) const;
 
+  std::string program_;
   std::string voice_;
   std::chrono::milliseconds time_limit_;
   std::optional<ChildProcess> process_;

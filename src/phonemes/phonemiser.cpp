@@ -116,11 +116,6 @@ std::string question_of(u32string_view text, const Clause& clause) {
   return cat(utf8(out), Espeak::kEndOfClause);
 }
 
-bool is_voice_name(std::string_view name) {
-  return std::all_of(name.begin(), name.end(),
-                     [](char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7f; });
-}
-
 }  // namespace
 
 Phonemiser::Phonemiser(TextConfig config, const PhonemiserOptions& options)
@@ -133,8 +128,6 @@ Phonemiser::Phonemiser(TextConfig config, const PhonemiserOptions& options)
          in_quotes(config_.phoneme_type),
          ", but text becomes those of the types 'espeak' and 'text' only; give it phonemes "
          "(--phonemes) or ids (--ids)");
-  if (!is_voice_name(config_.espeak_voice))
-    fail(Error::kUnsupported, "espeak-ng has no voice ", in_quotes(config_.espeak_voice));
   espeak_ = std::make_unique<Espeak>(options.espeak, config_.espeak_voice, options.time_limit);
 }
 

@@ -7,12 +7,16 @@
 #include <nlohmann/json.hpp>
 
 #include "base/fail.h"
+#include "phonemes/espeak.h"
 #include "phonemes/unicode.h"
 
 namespace voxport {
 namespace {
 
 using Json = nlohmann::json;
+
+// What one symbol of a text may grow to, in each of the two maps; real ones have a few.
+constexpr std::size_t kMaxLength = 32;
 
 // JSON from a file is well-formed UTF-8; JSON that was put together by hand may not be.
 std::optional<std::u32string> code_points_of(const std::string& text) {
@@ -29,9 +33,8 @@ class Reading {
       fail(Error::kCorrupt, "the voice's config is a JSON ", json_.type_name(),
            ", expected an object");
     num_symbols();
-    text(json_, "phoneme_type", "phoneme_type", config_.phoneme_type);
-    if (const Json* espeak = section("espeak"))
-      text(*espeak, "voice", "espeak/voice", config_.espeak_voice);
+    phoneme_type();
+    if (const Json* espeak = section("espeak")) espeak_voice(*espeak);
     phoneme_id_map();
     phoneme_map();
     vowel_clusters();
@@ -56,12 +59,21 @@ class Reading {
     return nullptr;
   }
 
-  void text(const Json& object, const char* key, const char* shown, std::string& value) {
-    const auto found = object.find(key);
-    if (found == object.end()) return;
+  void phoneme_type() {
+    const auto found = json_.find("phoneme_type");
+    if (found == json_.end()) return;
     if (!found->is_string() || found->get_ref<const std::string&>().empty())
-      return problem("'", shown, "' is ", shown_value(*found), ", expected a name");
-    value = found->get<std::string>();
+      return problem("'phoneme_type' is ", shown_value(*found), ", expected a name");
+    config_.phoneme_type = found->get<std::string>();
+  }
+
+  void espeak_voice(const Json& espeak) {
+    const auto found = espeak.find("voice");
+    if (found == espeak.end()) return;
+    if (!found->is_string() || !is_espeak_voice(found->get_ref<const std::string&>()))
+      return problem("'espeak/voice' is ", shown_value(*found),
+                     ", expected the name of a voice of espeak-ng, such as en-us, de or en+f3");
+    config_.espeak_voice = found->get<std::string>();
   }
 
   static std::string shown_value(const Json& value) {
@@ -91,6 +103,11 @@ class Reading {
     std::vector<std::int64_t> out;
     if (!ids.is_array() || ids.empty()) {
       problem("phoneme_id_map: ", in_quotes(symbol), " has no list of ids");
+      return out;
+    }
+    if (ids.size() > kMaxLength) {
+      problem("phoneme_id_map: ", in_quotes(symbol), " has ", ids.size(), " ids, expected at most ",
+              kMaxLength);
       return out;
     }
     for (const Json& id : ids) {
@@ -124,7 +141,10 @@ class Reading {
     for (const auto& [from, to] : map->items()) {
       const auto key = code_points_of(from);
       const auto value = joined(to);
-      if (!key || key->size() != 1 || !value) {
+      if (value && value->size() > kMaxLength) {
+        problem("phoneme_map: ", in_quotes(from), " has ", value->size(),
+                " code points, expected at most ", kMaxLength);
+      } else if (!key || key->size() != 1 || !value) {
         problem("phoneme_map: ", in_quotes(from), " is ", shown_value(to),
                 ", expected one code point and a list of such");
       } else {
@@ -154,7 +174,10 @@ class Reading {
       return problem("'vowel_clusters' is a JSON ", found->type_name(), ", expected a list");
     for (const Json& cluster : *found) {
       const auto points = joined(cluster);
-      if (points && points->size() > 1) {
+      if (points && points->size() > kMaxLength) {
+        problem("vowel_clusters: one has ", points->size(), " code points, expected at most ",
+                kMaxLength);
+      } else if (points && points->size() > 1) {
         config_.vowel_clusters.push_back(*points);
       } else {
         problem("vowel_clusters: ", shown_value(cluster), ", expected two code points or more");

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -104,6 +105,61 @@ TEST(ChildProcess, MayChatterOnStandardError) {
   auto process = shell("yes | head -c 1000000 >&2 & read x; echo $x; wait");
   EXPECT_TRUE(process.write("hello\n", soon()));
   EXPECT_EQ(process.read_line(soon()), "hello");
+}
+
+// Whether there is a process of that number; one that was killed may take a moment to go.
+bool is_running(pid_t pid) {
+  for (int i = 0; i < 200 && kill(pid, 0) == 0; ++i) std::this_thread::sleep_for(10ms);
+  return kill(pid, 0) == 0;
+}
+
+TEST(ChildProcess, MayChatterOnStandardErrorBeforeItAnswers) {
+  auto process = shell("head -c 2000000 /dev/zero >&2; echo done");
+  EXPECT_EQ(process.read_line(soon()), "done");
+}
+
+TEST(ChildProcess, ThatWritesWithoutEndMeetsTheDeadline) {
+  const auto start = ChildProcess::Clock::now();
+  auto lines = shell("yes");
+  for (const auto deadline = soon(200ms); lines.read_line(deadline);) {
+  }
+  EXPECT_EQ(lines.last_words(), "it took too long");
+  auto errors = shell("yes | cat >&2");
+  EXPECT_FALSE(errors.read_line(soon(200ms)));
+  EXPECT_TRUE(errors.last_words().starts_with("it took too long and said: y\\x0ay\\x0a"));
+  auto both = shell("yes >&2 & yes | tr -d '\\n'");
+  EXPECT_FALSE(both.read_line(soon(200ms)));
+  both.last_words();
+  EXPECT_LT(ChildProcess::Clock::now() - start, 5s);
+}
+
+TEST(ChildProcess, HasLinesOfSomeLengthOnly) {
+  auto process = shell("head -c 20000000 /dev/zero; echo; sleep 60");
+  EXPECT_FALSE(process.read_line(soon()));
+  EXPECT_EQ(process.last_words(), "it wrote more than 1048576 bytes in a line");
+}
+
+TEST(ChildProcess, TellsWhetherItWritesUnasked) {
+  auto process = shell("read x; echo $x; read x");
+  EXPECT_FALSE(process.has_output());
+  EXPECT_TRUE(process.write("hello\n", soon()));
+  for (int i = 0; i < 1000 && !process.has_output(); ++i) std::this_thread::sleep_for(10ms);
+  EXPECT_TRUE(process.has_output());
+  EXPECT_EQ(process.read_line(soon()), "hello");
+  EXPECT_FALSE(process.has_output());
+}
+
+TEST(ChildProcess, TakesWithItWhatItStarted) {
+  auto process = shell("sleep 60 & echo $!; wait");
+  const auto pid = static_cast<pid_t>(std::stol(process.read_line(soon()).value()));
+  EXPECT_EQ(kill(pid, 0), 0);
+  process.last_words();
+  EXPECT_FALSE(is_running(pid));
+  auto gone = shell("sleep 60 >&- 2>&- & echo $!; exit 3");
+  const auto left = static_cast<pid_t>(std::stol(gone.read_line(soon()).value()));
+  EXPECT_FALSE(gone.read_line(soon()));
+  EXPECT_EQ(gone.last_words(), "it ended with status 3");
+  EXPECT_FALSE(is_running(left));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "phonemes/phonemiser.h"
 
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -268,11 +269,30 @@ TEST(Phonemiser, SaysWhatToInstall) {
 TEST(Phonemiser, NamesAVoiceThatDoesNotExist) {
   NEEDS_ESPEAK();
   TextConfig config = bundled_voice();
-  for (const char* voice : {"xx-nonsense", "--help", "/dev/null"}) {
+  for (const char* voice : {"xx-nonsense", "nonsense+f3"}) {
     config.espeak_voice = voice;
     EXPECT_EQ(message_of(Error::kUnsupported, [&] { Phonemiser{config}("a"); }),
               cat("espeak-ng has no voice '", voice, "'; espeak-ng --voices lists those it has"));
   }
+}
+
+// No program is started for it: it would open a path, wherever that leads.
+TEST(Phonemiser, TakesNamesOfVoicesAndNoPaths) {
+  TextConfig config = bundled_voice();
+  for (const char* voice :
+       {"--help", "-en", "/dev/null", "../../../tmp/voice", "gmw/en", "en+../f3", "en+", "+f3",
+        "en+f3+f4", "en us", "en.us", "en\nus", "\xC3\xA9n", "", "en+-q"}) {
+    config.espeak_voice = voice;
+    EXPECT_EQ(message_of(Error::kUnsupported,
+                         [&] { Phonemiser(config, {.espeak = "/nowhere/program"}); }),
+              cat("espeak-ng has no voice ", in_quotes(voice),
+                  "; its voices have names such as en-us, de or en+f3"));
+  }
+  EXPECT_FALSE(is_espeak_voice(std::string(65, 'x')));
+  EXPECT_FALSE(is_espeak_voice(std::string_view("en\0us", 5)));
+  for (const char* voice : {"en-us", "en-gb-x-rp", "mb-de2", "zh", "cmn", "en+f3", "es-419", "de_x",
+                            "pt-br+Half-LifeAnnouncementSystem"})
+    EXPECT_TRUE(is_espeak_voice(voice)) << voice;
 }
 
 TEST(Phonemiser, NamesTheWayOutForOtherTypes) {
@@ -330,6 +350,70 @@ TEST(Phonemiser, TellsHowEspeakBrokeDown) {
                          phonemise("Hello.");
                        }),
             "espeak-ng gave no phonemes: it ended with status 7");
+}
+
+std::string cat_of(std::string_view text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+// What it says with that program in place of espeak-ng, within a fraction of a second.
+std::string failure_with(const std::string& script) {
+  const OtherProgram program(script);
+  const auto start = ChildProcess::Clock::now();
+  std::string message = message_of(Error::kUnreadable, [&] {
+    Phonemiser phonemise(bundled_voice(), {.espeak = program.path(), .time_limit = 500ms});
+    phonemise("Hello.");
+  });
+  EXPECT_LT(ChildProcess::Clock::now() - start, 10s) << script;
+  return message;
+}
+
+TEST(Phonemiser, BoundsWhatEspeakWrites) {
+  const std::string no_phonemes = "espeak-ng gave no phonemes: ";
+  EXPECT_EQ(failure_with("yes"), no_phonemes + "it writes without being asked");
+  EXPECT_EQ(failure_with("yes | cat >&2"),
+            cat(no_phonemes, "it took too long and said: ", printable(cat_of("y\n", 2048))));
+  EXPECT_EQ(failure_with("tr '\\0' x </dev/zero"),
+            no_phonemes + "it wrote more than 1048576 bytes in a line");
+  EXPECT_EQ(failure_with("read x; echo ptk; read x; exec yes hello"),
+            no_phonemes + "it answers with more than 262144 bytes");
+  EXPECT_TRUE(failure_with("yes sorry >&2 & read x; echo ptk; read x; sleep 60")
+                  .starts_with(no_phonemes + "it took too long and said: sorry"));
+  EXPECT_TRUE(failure_with("exec yes >&2").starts_with(no_phonemes + "it was ended by signal 9"))
+      << "it has no output";
+}
+
+// Stands in for espeak-ng, but for the end of each answer, which it prints as it is asked for it.
+constexpr char kEcho[] =
+    "while read -r line; do printf '%s\\n' \"$line\" | tr -d '\\000\\001'; done";
+
+TEST(Phonemiser, StartsEspeakAgainWhenItHasEnded) {
+  TemporaryFolder folder;
+  const std::string pids = (folder / "pids").string();
+  const OtherProgram program("echo $$ >>" + pids + "; " + kEcho);
+  TextConfig config = voice_with("en-us", {"a", "b", "c"});
+  Phonemiser phonemise(config, {.espeak = program.path()});
+  const auto expected = phonemes_of(phonemise("abc"));
+  EXPECT_FALSE(expected.empty());
+  for (std::size_t deaths = 1; deaths < 4; ++deaths) {
+    std::vector<pid_t> started;
+    std::ifstream file(pids);
+    for (pid_t pid = 0; file >> pid;) started.push_back(pid);
+    ASSERT_EQ(started.size(), deaths);
+    ASSERT_EQ(kill(started.back(), SIGKILL), 0);
+    EXPECT_EQ(phonemes_of(phonemise("abc")), expected);
+  }
+}
+
+// One that was never asked anything may have ended, too.
+TEST(Phonemiser, StartsEspeakAgainBeforeItsFirstAnswer) {
+  TemporaryFolder folder;
+  const std::string mark = (folder / "started").string();
+  const OtherProgram program("test -e " + mark + " || { touch " + mark + "; exit 1; }; " + kEcho);
+  Phonemiser phonemise(voice_with("en-us", {"a", "b", "c"}), {.espeak = program.path()});
+  EXPECT_EQ(phonemise("abc").size(), 1U);
 }
 
 }  // namespace

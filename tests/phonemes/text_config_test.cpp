@@ -56,25 +56,52 @@ TEST(TextConfig, MapsBrazilianAsPiperDoesUnlessTold) {
 }
 
 TEST(TextConfig, TellsAllThatIsWrongAtOnce) {
-  EXPECT_EQ(message_of(R"({"num_symbols": 10, "phoneme_type": 7, "espeak": {"voice": ""},
+  EXPECT_EQ(
+      message_of(R"({"num_symbols": 10, "phoneme_type": 7, "espeak": {"voice": ""},
                            "phoneme_id_map": {"_": [0], "^": [10], "a": 1, "b": [-1], "c": [1.5],
                                               "d": [18446744073709551615], "e": ["1"]},
                            "phoneme_map": {"ab": ["c"], "d": [1]},
                            "vowel_clusters": [["a"], 3]})"),
+      "the voice's config is broken\n"
+      "  'phoneme_type' is 7, expected a name\n"
+      "  'espeak/voice' is \"\", expected the name of a voice of espeak-ng, such as en-us, de "
+      "or en+f3\n"
+      "  phoneme_id_map: '^' has the id 10, expected 0 to 9\n"
+      "  phoneme_id_map: 'a' has no list of ids\n"
+      "  phoneme_id_map: 'b' has the id -1, expected 0 to 9\n"
+      "  phoneme_id_map: 'c' has the id 1.5, expected 0 to 9\n"
+      "  phoneme_id_map: 'd' has the id 18446744073709551615, expected 0 to 9\n"
+      "  phoneme_id_map: 'e' has the id \"1\", expected 0 to 9\n"
+      "  phoneme_id_map: '$' is missing\n"
+      "  phoneme_map: 'ab' is [\"c\"], expected one code point and a list of such\n"
+      "  phoneme_map: 'd' is [1], expected one code point and a list of such\n"
+      "  vowel_clusters: [\"a\"], expected two code points or more\n"
+      "  vowel_clusters: 3, expected two code points or more");
+}
+
+TEST(TextConfig, TakesNamesOfEspeakVoicesAndNoPaths) {
+  for (const char* voice : {"../../../tmp/x", "/etc/passwd", "--help", "gmw/en", "en+../x", "a b"})
+    EXPECT_EQ(message_of(cat(R"({"espeak": {"voice": ")", voice, R"("}})")),
+              cat("the voice's config is broken\n  'espeak/voice' is \"", voice,
+                  "\", expected the name of a voice of espeak-ng, such as en-us, de or en+f3"));
+  EXPECT_EQ(message_of(R"({"espeak": {"voice": "en-gb-x-rp+f3"}})"), "nothing was wrong");
+}
+
+// Else a few letters of text could become any number of ids.
+TEST(TextConfig, HasMapsThatDoNotBlowUp) {
+  std::string many = "0";
+  std::string letters = "\"a\"";
+  for (int i = 0; i < 32; ++i) {
+    many += ", 0";
+    letters += ", \"a\"";
+  }
+  EXPECT_EQ(message_of(cat(R"({"phoneme_id_map": {"_": [0], "^": [1], "$": [2], "a": [)", many,
+                           R"(]}, "phoneme_map": {"b": [)", letters, R"(]}, "vowel_clusters": [[)",
+                           letters, "]]}")),
             "the voice's config is broken\n"
-            "  'phoneme_type' is 7, expected a name\n"
-            "  'espeak/voice' is \"\", expected a name\n"
-            "  phoneme_id_map: '^' has the id 10, expected 0 to 9\n"
-            "  phoneme_id_map: 'a' has no list of ids\n"
-            "  phoneme_id_map: 'b' has the id -1, expected 0 to 9\n"
-            "  phoneme_id_map: 'c' has the id 1.5, expected 0 to 9\n"
-            "  phoneme_id_map: 'd' has the id 18446744073709551615, expected 0 to 9\n"
-            "  phoneme_id_map: 'e' has the id \"1\", expected 0 to 9\n"
-            "  phoneme_id_map: '$' is missing\n"
-            "  phoneme_map: 'ab' is [\"c\"], expected one code point and a list of such\n"
-            "  phoneme_map: 'd' is [1], expected one code point and a list of such\n"
-            "  vowel_clusters: [\"a\"], expected two code points or more\n"
-            "  vowel_clusters: 3, expected two code points or more");
+            "  phoneme_id_map: 'a' has 33 ids, expected at most 32\n"
+            "  phoneme_map: 'b' has 33 code points, expected at most 32\n"
+            "  vowel_clusters: one has 33 code points, expected at most 32");
 }
 
 TEST(TextConfig, RefusesWhatIsNoConfig) {
