@@ -2,6 +2,7 @@
 // and each library outside is known to the rooms that need it alone.
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -68,6 +69,24 @@ TEST(Rooms, IncludeOnlyWhatTheyAreDrawnFrom) {
     }
   }
   EXPECT_GT(files, 10);
+}
+
+// What runs on another thread may outlive the function that started it, however that ends. So it
+// owns what it uses, or is a member of what it uses ([this]), never refers to locals.
+TEST(Rooms, ThreadsReferToNoLocals) {
+  int starts = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(VOXPORT_SOURCES)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream stream(entry.path());
+    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    const std::regex start(R"(std::(async|thread|jthread)\((std::launch::async,)?\s*\[([^\]]*)\])");
+    for (std::sregex_iterator it(text.begin(), text.end(), start), end; it != end; ++it) {
+      ++starts;
+      EXPECT_EQ((*it)[3].str().find('&'), std::string::npos)
+          << entry.path() << " starts a thread that refers to locals: " << it->str();
+    }
+  }
+  EXPECT_GE(starts, 4);
 }
 
 }  // namespace

@@ -47,6 +47,13 @@ DecoderFile decoder_of(const VoiceFiles& files, VoiceOptions::Decoder wanted) {
   return {*file, is_cached};
 }
 
+// The task owns its arguments: when the caller fails, they are gone before the session is loaded.
+std::future<Session> load_in_background(fs::path path, SessionOptions options) {
+  return std::async(std::launch::async, [path = std::move(path), options = std::move(options)] {
+    return Session(path, options);
+  });
+}
+
 }  // namespace
 
 LoadedVoice::LoadedVoice(const VoiceFiles& files, const VoiceOptions& options) {
@@ -70,10 +77,9 @@ void LoadedVoice::load_graphs(const VoiceFiles& files, const VoiceOptions& optio
   session_options.threads = options.threads;
   const VoiceKind& kind = *files.kind;
   const bool is_pair = files.decoder || files.stream_decoder;
-  std::future<Session> loading;  // the decoder, while this thread loads the other
   const DecoderFile file = is_pair ? decoder_of(files, options.decoder) : DecoderFile();
-  if (is_pair)
-    loading = std::async(std::launch::async, [&] { return Session(file.path, session_options); });
+  std::future<Session> loading;  // the decoder, while this thread loads the other
+  if (is_pair) loading = load_in_background(file.path, session_options);
   text_graph_ = kind.open(files.text_graph, session_options, config_.info.notes);
   take_metadata();
   const Session& graph = text_graph_->session();

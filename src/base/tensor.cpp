@@ -47,7 +47,8 @@ class ComputedStorage : public Storage {
 
 // By a table of all there are.
 void widen_halves(const std::byte* from, std::vector<float>& to) {
-  static const std::vector<float> kTable = [] {
+  // Never destroyed: a thread that reads tensors may outlive main().
+  static const std::vector<float>& table_of_all = *new std::vector<float>([] {
     std::vector<float> table(1 << 16);
     for (std::uint32_t i = 0; i < table.size(); ++i) {
       const auto bits = static_cast<std::uint16_t>(i);
@@ -56,11 +57,11 @@ void widen_halves(const std::byte* from, std::vector<float>& to) {
       table[i] = static_cast<float>(element_value(DType::kFloat16, half));
     }
     return table;
-  }();
+  }());
   for (float& value : to) {
     std::uint16_t bits = 0;
     std::memcpy(&bits, from, sizeof bits);
-    value = kTable[bits];
+    value = table_of_all[bits];
     from += sizeof bits;
   }
 }

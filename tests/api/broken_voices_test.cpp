@@ -1,0 +1,173 @@
+// Voices whose files are broken, loaded again and again: one error each, whatever else was being
+// loaded meanwhile. Built with AddressSanitizer and with ThreadSanitizer, too.
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <voxport/export.h>
+#include <voxport/speak.h>
+
+#include "base/text.h"
+#include "runtime/library.h"
+#include "tests/data.h"
+#include "tests/temporary_folder.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLoads = 20;
+
+// A way in which a file may be broken; `other` is one of another kind.
+struct Way {
+  const char* name;
+  std::function<void(const fs::path& file, const fs::path& other)> spoil;
+};
+
+void cut(const fs::path& file, double part) {
+  const auto size = static_cast<double>(fs::file_size(file));
+  fs::resize_file(file, static_cast<std::uintmax_t>(size * part));
+}
+
+std::string garbage(std::size_t size) {
+  std::string bytes;
+  for (std::uint32_t state = 1; bytes.size() < size; state = state * 1664525 + 1013904223)
+    bytes += static_cast<char>(state >> 24);
+  return bytes;
+}
+
+const std::vector<Way>& ways() {
+  static const std::vector<Way> kWays = {
+      {"truncated", [](const fs::path& file, const fs::path&) { cut(file, 0.5); }},
+      {"without its last bytes", [](const fs::path& file, const fs::path&) { cut(file, 0.98); }},
+      {"garbage", [](const fs::path& file, const fs::path&) { write_file(file, garbage(50'000)); }},
+      {"garbage after a good start",
+       [](const fs::path& file, const fs::path&) {
+         write_file(file, contents(file).substr(0, 200) + garbage(50'000));
+       }},
+      {"empty", [](const fs::path& file, const fs::path&) { fs::resize_file(file, 0); }},
+      {"another graph",
+       [](const fs::path& file, const fs::path& other) {
+         fs::copy_file(other, file, fs::copy_options::overwrite_existing);
+       }},
+      {"a folder",
+       [](const fs::path& file, const fs::path&) {
+         fs::remove(file);
+         fs::create_directory(file);
+       }},
+      {"a link to itself",
+       [](const fs::path& file, const fs::path&) {
+         fs::remove(file);
+         fs::create_symlink(file, file);
+       }},
+      {"missing", [](const fs::path& file, const fs::path&) { fs::remove(file); }},
+  };
+  return kWays;
+}
+
+class BrokenVoices : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    trouble_ = message_of([] { runtime_version(); });
+    if (trouble_ != "no error") return;
+    folder_ = std::make_unique<TemporaryFolder>();
+    ExportOptions options;
+    options.check = false;
+    export_model(data_folder() / "voices/one-layer.ckpt", *folder_ / "vits", options);
+    export_model(data_folder() / "voices/one-layer.ckpt", *folder_ / "one/voice.onnx", options);
+    options.vocoder = data_folder() / "voices/hifigan-resblock2.pth";
+    options.vocoder_configs = {data_folder() / "voices/hifigan-resblock2.config.json"};
+    options.configs = {data_folder() / "voices/fastspeech2-module.model.yaml",
+                       data_folder() / "voices/fastspeech2-module.preprocess.yaml"};
+    export_model(data_folder() / "voices/fastspeech2-module.pth.tar", *folder_ / "fastspeech2",
+                 options);
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+  void SetUp() override {
+    if (trouble_ != "no error") GTEST_SKIP() << trouble_;
+  }
+
+  // What comes of loading the voice and saying a word, every time the same.
+  static std::string outcome(const fs::path& voice, VoiceOptions::Decoder decoder) {
+    VoiceOptions options;
+    options.decoder = decoder;
+    options.threads = 1;
+    return message_of([&] {
+      SpeakOptions speak;
+      speak.input = SpeakOptions::kIds;
+      Stream stream = Voice(voice, options).speak("1 2 3 1", speak);
+      while (stream.next()) {
+      }
+    });
+  }
+
+  // Breaks `file` of the voice in every way; `needed` says for which decoders it is.
+  static void break_in_all_ways(const std::string& voice, const std::string& path,
+                                const std::string& file, const std::string& other,
+                                const std::vector<VoiceOptions::Decoder>& needed) {
+    for (const Way& way : ways()) {
+      const TemporaryFolder copy;
+      fs::copy(*folder_ / voice, copy.path(), fs::copy_options::recursive);
+      way.spoil(copy / file, *folder_ / voice / other);
+      for (const VoiceOptions::Decoder decoder : needed) {
+        const std::string expected = outcome(copy / path, decoder);
+        EXPECT_NE(expected, "no error") << file << ", " << way.name;
+        for (int i = 1; i < kLoads; ++i)
+          ASSERT_EQ(outcome(copy / path, decoder), expected) << file << ", " << way.name;
+      }
+    }
+  }
+
+  static inline std::string trouble_;
+  static inline std::unique_ptr<TemporaryFolder> folder_;
+};
+
+TEST_F(BrokenVoices, VitsEncoder) {
+  break_in_all_ways("vits", "", "encoder.onnx", "decoder.onnx", {VoiceOptions::kBest});
+}
+
+TEST_F(BrokenVoices, VitsDecoder) {
+  break_in_all_ways("vits", "", "decoder.onnx", "encoder.onnx", {VoiceOptions::kContext});
+}
+
+TEST_F(BrokenVoices, VitsStreamDecoder) {
+  break_in_all_ways("vits", "", "decoder_stream.onnx", "encoder.onnx", {VoiceOptions::kCached});
+}
+
+TEST_F(BrokenVoices, VitsConfig) {
+  break_in_all_ways("vits", "", "voice.json", "encoder.onnx", {VoiceOptions::kBest});
+}
+
+TEST_F(BrokenVoices, OneGraph) {
+  break_in_all_ways("one", "voice.onnx", "voice.onnx", "voice.onnx.json", {VoiceOptions::kBest});
+  break_in_all_ways("one", "voice.onnx", "voice.onnx.json", "voice.onnx", {VoiceOptions::kBest});
+}
+
+TEST_F(BrokenVoices, FastSpeech2) {
+  break_in_all_ways("fastspeech2", "", "acoustic.onnx", "vocoder.onnx", {VoiceOptions::kBest});
+  break_in_all_ways("fastspeech2", "", "vocoder.onnx", "acoustic.onnx", {VoiceOptions::kContext});
+  break_in_all_ways("fastspeech2", "", "vocoder_stream.onnx", "acoustic.onnx",
+                    {VoiceOptions::kCached});
+}
+
+// A program may end while a stream still works on its thread.
+TEST_F(BrokenVoices, EndingTheProgramWhileAStreamSpeaksIsNoCrash) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        SpeakOptions speak;
+        speak.input = SpeakOptions::kIds;
+        Stream* const stream =
+            new Stream(Voice(*folder_ / "vits")
+                           .speak([] { return std::string("1 2 3 4 5 6 7 8 1\n"); }, speak));
+        for (int i = 0; i < 3; ++i) stream->next();
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace voxport
