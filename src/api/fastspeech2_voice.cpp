@@ -1,6 +1,9 @@
 // A FastSpeech2, and the HiFi-GAN behind it.
+#include <nlohmann/json.hpp>
+
 #include "api/voice_config.h"
 #include "api/voice_kind.h"
+#include "base/fail.h"
 #include "stream/acoustic_graph.h"
 
 namespace voxport {
@@ -20,7 +23,7 @@ class FastSpeech2Voice : public VoiceKind {
                   kVocoderPorts) {}
 
   void read_config(const nlohmann::json& json, VoiceConfig& config) const override {
-    config.text.num_symbols = number_at<std::int64_t>(json, "/num_symbols", 0);
+    config.text.num_symbols = whole_number_at(json, "/num_symbols", 0);
     config.no_text = "a FastSpeech2 checkpoint does not tell which symbols its ids stand for";
     VoiceInfo& info = config.info;
     info.length_scale = number_at(json, "/inference/duration_control", 1.0);
@@ -63,8 +66,8 @@ class FastSpeech2Voice : public VoiceKind {
 }  // namespace
 
 const VoiceKind& fastspeech2_voice() {
-  static const FastSpeech2Voice kKind;
-  return kKind;
+  static const FastSpeech2Voice& once = *new FastSpeech2Voice;  // as vits_voice()
+  return once;
 }
 
 }  // namespace voxport

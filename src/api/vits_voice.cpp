@@ -1,6 +1,9 @@
 // A VITS, as Piper has it: an encoder and a decoder, or one graph of both.
+#include <nlohmann/json.hpp>
+
 #include "api/voice_config.h"
 #include "api/voice_kind.h"
+#include "base/fail.h"
 #include "onnx/noise_copy.h"
 #include "stream/piper_graph.h"
 
@@ -87,8 +90,8 @@ class VitsVoice : public VoiceKind {
 }  // namespace
 
 const VoiceKind& vits_voice() {
-  static const VitsVoice kKind;
-  return kKind;
+  static const VitsVoice& once = *new VitsVoice;  // never destroyed: a thread may outlive main()
+  return once;
 }
 
 }  // namespace voxport

@@ -4,8 +4,6 @@
 #include <charconv>
 #include <future>
 
-#include <nlohmann/json.hpp>
-
 #include "api/stage_clock.h"
 #include "api/voice_config.h"
 #include "base/fail.h"
@@ -14,21 +12,6 @@ namespace voxport {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
-struct Field {
-  std::int64_t left = 0, right = 0;
-};
-
-std::optional<Field> field_of(const Session& decoder) {
-  const auto found = decoder.metadata().find("voxport.receptive_field");
-  if (found == decoder.metadata().end()) return std::nullopt;
-  const Json json = Json::parse(found->second, nullptr, false);
-  const bool is_good = json.is_object() && json.contains("left") && json.contains("right") &&
-                       json["left"].is_number_unsigned() && json["right"].is_number_unsigned();
-  if (!is_good) return std::nullopt;
-  return Field{json["left"].get<std::int64_t>(), json["right"].get<std::int64_t>()};
-}
 
 struct DecoderFile {
   fs::path path;
@@ -60,6 +43,7 @@ LoadedVoice::LoadedVoice(const VoiceFiles& files, const VoiceOptions& options) {
   phonemiser_options_.espeak = options.espeak;
   StageClock clock(options.on_stage);
   config_ = read_voice_config(files.config, *files.kind);
+  config_.info.notes = files.notes;
   // Takes its time to start, while the graphs are loaded. Why it does not is told when text comes.
   if (info().takes_text) {
     try {
@@ -116,7 +100,7 @@ void LoadedVoice::add_decoder(Session decoder, const DecoderPorts& ports, bool i
   if (info.hop_length == 0)
     fail(Error::kCorrupt, "neither the voice's config nor ", in_quotes(info.decoder),
          " tells the hop_length");
-  const std::optional<Field> field = field_of(decoder);
+  const std::optional<ReceptiveField> field = receptive_field_in(decoder.metadata());
   info.streams = is_cached || field;
   if (is_cached) {
     decoder_ = std::make_unique<CachedDecoder>(std::move(decoder), ports);
@@ -125,7 +109,7 @@ void LoadedVoice::add_decoder(Session decoder, const DecoderPorts& ports, bool i
   if (!field)
     info.notes.push_back(cat(printable(info.decoder), " does not tell how much context its ",
                              "samples depend on: a sentence comes as a whole"));
-  const Field used = field.value_or(Field{0, 0});
+  const ReceptiveField used = field.value_or(ReceptiveField());
   decoder_ = std::make_unique<ContextDecoder>(std::move(decoder), ports, used.left, used.right,
                                               info.hop_length);
 }

@@ -7,30 +7,30 @@
 #include <optional>
 #include <string>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "api/voice_kind.h"
-#include "base/fail.h"
 
 namespace voxport {
 
-// Fails with kUnreadable or kCorrupt.
+// Fails with kUnreadable or kCorrupt, the latter also for more than 16 MiB or 64 levels of JSON.
 VoiceConfig read_voice_config(const std::filesystem::path& path, const VoiceKind& kind);
 
-// A number at that place, or what is taken without it. Fails with kCorrupt for what is none.
-template <class Number>
-Number number_at(const nlohmann::json& json, const char* place, Number otherwise) {
-  const nlohmann::json::json_pointer pointer(place);
-  if (!json.contains(pointer)) return otherwise;
-  const nlohmann::json& found = json.at(pointer);
-  if (!found.is_number())
-    fail(Error::kCorrupt, "the voice's config has ", printable(found.dump()), " as ", place,
-         ", expected a number");
-  return found.get<Number>();
-}
+// A number at that place, or what is taken without it. Fails with kCorrupt for what is none, and
+// where a whole one is expected, for what is not whole.
+double number_at(const nlohmann::json& json, const char* place, double otherwise);
+std::int64_t whole_number_at(const nlohmann::json& json, const char* place, std::int64_t otherwise);
 
 // The number above 0 that a graph's metadata has for the key, if it has one.
 std::optional<std::int64_t> number_in(const std::map<std::string, std::string>& metadata,
                                       const char* key);
+
+// How many frames to each side of a frame its samples depend on.
+struct ReceptiveField {
+  std::int64_t left = 0, right = 0;
+};
+// What a decoder's metadata has as voxport.receptive_field, if it has one that makes sense.
+std::optional<ReceptiveField> receptive_field_in(
+    const std::map<std::string, std::string>& metadata);
 
 }  // namespace voxport

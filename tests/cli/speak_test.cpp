@@ -224,7 +224,7 @@ TEST_F(SpeakCommand, ExportsACheckpointOnTheWay) {
   const Result result = run("speak " + data("voices/single.ckpt") + ids);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const auto names = folder_.names();
-  EXPECT_EQ(names.size(), 2U + 4U);  // cache, one folder, four files
+  EXPECT_EQ(names.size(), 2U + 5U);  // cache, one folder, four files and their hashes
   EXPECT_EQ(run("speak " + data("voices/single.ckpt") + ids).out, result.out);
   EXPECT_EQ(folder_.names(), names);
 }

@@ -1,0 +1,29 @@
+// The cache of voices that were exported in order to speak: ~/.cache/voxport.
+//
+// An entry is a folder, named after the hashes of what it was made of and the version that made it,
+// so that a checkpoint that changes is exported anew, and versions leave one another's alone:
+//
+//   encoder.onnx  decoder.onnx  decoder_stream.onnx  voice.json
+//   SHA256SUMS                        their hashes, as sha256sum prints them; written last
+//
+// An entry counts when SHA256SUMS is what the files are, which is looked at whenever it is opened;
+// else it is made anew. Several processes may do so at once: the same checkpoint gives the same
+// bytes, and each name has a whole file at every moment. Nothing is taken from a folder that
+// another user could have filled.
+#pragma once
+
+#include <filesystem>
+
+#include <voxport/speak.h>
+
+#include "api/voice_folder.h"
+
+namespace voxport {
+
+// The files of a checkpoint's entry, which is made where there is none. Fails with kUnwritable when
+// it can neither be used nor made, and when the cache cannot be trusted; with kUnsupported when the
+// checkpoint is not a whole voice; and as export_model() does.
+VoiceFiles files_of_checkpoint(const std::filesystem::path& checkpoint,
+                               const VoiceOptions& options);
+
+}  // namespace voxport

@@ -1,0 +1,33 @@
+// The files of a voice that is there already: an exported folder, or a graph with its config.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace voxport {
+
+class VoiceKind;
+
+struct VoiceFiles {
+  const VoiceKind* kind = nullptr;
+  std::filesystem::path text_graph;  // encoder.onnx, acoustic.onnx, or the whole voice
+  std::optional<std::filesystem::path> decoder, stream_decoder;  // none with a whole voice
+  std::filesystem::path config;
+  std::vector<std::string> notes = {};  // what one should know of how they came about
+};
+
+// Whether it is a regular file, or a link to one.
+bool is_file(const std::filesystem::path& path);
+
+// The files of an exported folder; the config is voice.json, or config.json, as others call it.
+// Fails with kUnreadable, naming what was looked for, when one is not there, and with kUsage when
+// there are two voices in the folder.
+VoiceFiles files_in_folder(const std::filesystem::path& folder);
+
+// The graph of a whole voice, NAME.onnx, and NAME.onnx.json or NAME.json beside it. Fails with
+// kUnreadable when neither is there.
+VoiceFiles files_of_graph(const std::filesystem::path& graph);
+
+}  // namespace voxport
