@@ -2,10 +2,10 @@
 // and each library outside is known to the rooms that need it alone.
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -77,8 +77,9 @@ TEST(Rooms, ThreadsReferToNoLocals) {
   int starts = 0;
   for (const auto& entry : fs::recursive_directory_iterator(VOXPORT_SOURCES)) {
     if (!entry.is_regular_file()) continue;
-    std::ifstream stream(entry.path());
-    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    std::ostringstream stream;
+    stream << std::ifstream(entry.path()).rdbuf();
+    const std::string text = stream.str();
     const std::regex start(R"(std::(async|thread|jthread)\((std::launch::async,)?\s*\[([^\]]*)\])");
     for (std::sregex_iterator it(text.begin(), text.end(), start), end; it != end; ++it) {
       ++starts;
