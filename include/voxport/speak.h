@@ -36,6 +36,10 @@ struct VoiceOptions {
   // Where checkpoints are exported to before they speak. Empty: $XDG_CACHE_HOME/voxport, or
   // ~/.cache/voxport.
   std::filesystem::path cache;
+  // The most bytes that an utterance may take on its way to audio, which grow with the square of
+  // its ids. A sentence of text that would take more is divided; phonemes and ids fail. 0: two
+  // gibibytes, or half of the machine's memory where that is less.
+  std::uint64_t max_memory = 0;
 
   OnStage on_stage;
 };
@@ -109,14 +113,17 @@ class Stream {
   Stream& operator=(Stream&&) noexcept;
 
   // The next piece, or nothing when all was said or the stream was cancelled. Fails with kCorrupt
-  // when the text is not UTF-8, with kUsage when phonemes or ids are not the voice's, and with
-  // kUnsupported or kUnreadable when espeak-ng is not there or breaks down; what was said before
-  // stays said.
+  // when the text is not UTF-8, with kUsage when phonemes or ids are not the voice's, or are so
+  // many that they take more memory than they may, and with kUnsupported or kUnreadable when
+  // espeak-ng is not there or breaks down; what was said before stays said.
   std::optional<AudioPiece> next();
 
   // From any thread: next() returns nothing from now on. A source that waits for text is waited
   // for.
   void cancel();
+
+  // What one should know of how the text was read, each told once. Grows as text is read.
+  std::vector<std::string> notes() const;
 
   // Symbols that the voice does not know and that were left out, each told once. Grows as text is
   // read.

@@ -92,8 +92,11 @@ std::vector<Utterance> utterances_of(const LoadedVoice& voice, const Task& task)
     SentenceSplitter splitter(SentenceSplitter::Lines::kFlow);
     std::vector<std::string> sentences = splitter.push(task.text);
     std::ranges::move(splitter.finish(), std::back_inserter(sentences));
+    bool was_divided = false;
     for (const std::string& sentence : sentences)
-      std::ranges::move((*phonemise)(sentence), std::back_inserter(utterances));
+      std::ranges::move(utterances_within(voice.limit(), voice.manner().length_scale, *phonemise,
+                                          sentence, was_divided),
+                        std::back_inserter(utterances));
     voice.give_back(std::move(phonemise));
     return utterances;
   }

@@ -118,6 +118,12 @@ std::vector<std::string> SpeakingTask::unknown_symbols() const {
   return unknown_;
 }
 
+std::vector<std::string> SpeakingTask::notes() const {
+  const std::lock_guard lock(mutex_);
+  if (!was_divided_) return {};
+  return {"a sentence that would take more memory than it may was divided"};
+}
+
 void SpeakingTask::prepare_all() {
   std::exception_ptr error;
   try {
@@ -144,9 +150,12 @@ void SpeakingTask::prepare_text() {
     is_more = !piece.empty();
     for (const std::string& sentence : is_more ? splitter.push(piece) : splitter.finish()) {
       if (is_cancelled()) break;
-      const std::vector<Utterance> utterances = (*phonemiser)(sentence);
+      bool was_divided = false;
+      const std::vector<Utterance> utterances = utterances_within(
+          voice_->limit(), manner_.length_scale, *phonemiser, sentence, was_divided);
       {
         const std::lock_guard lock(mutex_);
+        was_divided_ = was_divided_ || was_divided;
         for (std::string& symbol : phonemiser->take_unknown())
           unknown_.push_back(std::move(symbol));
       }
@@ -165,7 +174,10 @@ void SpeakingTask::prepare_lines() {
     const std::optional<Utterance> utterance = options_.input == SpeakOptions::kIds
                                                    ? parse_ids(line, number, voice_->symbols())
                                                    : utterance_of_phonemes(voice_->text(), line);
-    if (utterance) prepare(*utterance);
+    if (!utterance) return;
+    in_context(cat("reading line ", number),
+               [&] { voice_->limit().check(utterance->ids.size(), manner_.length_scale); });
+    prepare(*utterance);
   };
   bool is_more = true;
   while (is_more && !is_cancelled()) {
@@ -287,6 +299,7 @@ std::optional<AudioPiece> Stream::next() {
   return in_context("speaking", [&] { return task_->next(); });
 }
 void Stream::cancel() { task_->cancel(); }
+std::vector<std::string> Stream::notes() const { return task_->notes(); }
 std::vector<std::string> Stream::unknown_symbols() const { return task_->unknown_symbols(); }
 
 Stream Voice::speak(TextSource text, const SpeakOptions& options) const {

@@ -32,6 +32,7 @@ class SpeakingTask {
   std::optional<AudioPiece> next();
   void cancel();
   std::vector<std::string> unknown_symbols() const;
+  std::vector<std::string> notes() const;
 
  private:
   // A sentence that is ready to be decoded.
@@ -65,6 +66,7 @@ class SpeakingTask {
   bool is_all_ready_ = false;
   std::exception_ptr error_;
   std::vector<std::string> unknown_;
+  bool was_divided_ = false;  // whether a sentence was too long
   std::atomic<bool> is_cancelled_ = false;
 
   std::optional<Sentence> current_;

@@ -13,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kPiperHop = 256;
+constexpr double kFramesOfId = 4;  // every other id is a blank between two phonemes
 
 std::string channels_text(const PortInfo* port) {
   return port && port->axes.size() == 3 && port->axes[1].size ? cat(*port->axes[1].size) : "?";
@@ -35,7 +36,7 @@ class VitsVoice : public VoiceKind {
  public:
   VitsVoice()
       : VoiceKind({"encoder.onnx", "decoder.onnx", "decoder_stream.onnx", "CHECKPOINT OUT"},
-                  kVitsPorts) {}
+                  kVitsPorts, kFramesOfId) {}
 
   void read_config(const nlohmann::json& json, VoiceConfig& config) const override {
     config.text = read_text_config(json);

@@ -53,6 +53,8 @@ LoadedVoice::LoadedVoice(const VoiceFiles& files, const VoiceOptions& options) {
   }
   clock.done("read the config", cat(info().sample_rate, " Hz"));
   load_graphs(files, options);
+  limit_ = std::make_unique<UtteranceLimit>(files.text_graph, options.max_memory,
+                                            files.kind->frames_of_id());
   clock.done("loaded the graphs", info().decoder);
 }
 

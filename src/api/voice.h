@@ -8,6 +8,7 @@
 
 #include <voxport/speak.h>
 
+#include "api/utterance_limit.h"
 #include "api/voice_files.h"
 #include "api/voice_kind.h"
 #include "phonemes/phonemiser.h"
@@ -26,6 +27,9 @@ class LoadedVoice {
   const TextGraph& text_graph() const { return *text_graph_; }
   const Decoder* decoder() const { return decoder_.get(); }  // none with a graph of all
 
+  // How long an utterance may be.
+  const UtteranceLimit& limit() const { return *limit_; }
+
   // The voice's own, with its first speaker.
   Manner manner() const;
   // The number of a speaker by name or number. Fails with kUsage, and tells who there is.
@@ -43,6 +47,7 @@ class LoadedVoice {
   VoiceConfig config_;
   std::unique_ptr<TextGraph> text_graph_;
   std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<UtteranceLimit> limit_;
   PhonemiserOptions phonemiser_options_;
 
   mutable std::mutex mutex_;

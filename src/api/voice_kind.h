@@ -35,11 +35,14 @@ class VoiceKind {
     const char* arguments;
   };
 
-  VoiceKind(const Folder& folder, const DecoderPorts& ports) : folder_(folder), ports_(ports) {}
+  VoiceKind(const Folder& folder, const DecoderPorts& ports, double frames_of_id)
+      : folder_(folder), ports_(ports), frames_of_id_(frames_of_id) {}
   virtual ~VoiceKind() = default;
 
   const Folder& folder() const { return folder_; }
   const DecoderPorts& ports() const { return ports_; }
+  // How many frames an id lasts, about; most last fewer.
+  double frames_of_id() const { return frames_of_id_; }
 
   // Fills in what this kind has of its own. Fails with kCorrupt when the config is broken.
   virtual void read_config(const nlohmann::json& json, VoiceConfig& config) const = 0;
@@ -54,6 +57,7 @@ class VoiceKind {
  private:
   Folder folder_;
   DecoderPorts ports_;
+  double frames_of_id_;
 };
 
 // The kinds there are.

@@ -9,6 +9,7 @@
 #include "base/output_file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/memory_option.h"
 #include "cli/terminal.h"
 
 // voxport bench out/
@@ -147,6 +148,7 @@ Run add_bench(CLI::App& app) {
                  "or vocoder.onnx, best is the first of them that is there")
       ->check(CLI::IsMember({"best", "cached", "context"}))
       ->capture_default_str();
+  add_memory_option(app, options->library.voice.max_memory);
   app.add_option("--runs", options->library.runs, "of everything; one more comes before")
       ->type_name("N")
       ->check(CLI::Range(1, 10'000))

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/audio_sink.h"
 #include "cli/command.h"
+#include "cli/memory_option.h"
 #include "cli/terminal.h"
 #include "cli/text_input.h"
 
@@ -202,6 +203,11 @@ void tell_unknown(const Stream& stream, std::size_t& told) {
               << ", which is left out\n";
 }
 
+void tell_notes(const Stream& stream, std::size_t& told) {
+  const std::vector<std::string> notes = stream.notes();
+  for (; told < notes.size(); ++told) std::cerr << "voxport: " << notes[told] << '\n';
+}
+
 // One text from its source to where audio goes.
 class Speaking {
  public:
@@ -210,11 +216,13 @@ class Speaking {
   void speak(Stream& stream) {
     const Clock::time_point asked = Clock::now();
     std::size_t unknown = 0;
+    std::size_t notes = 0;
     while (true) {
       const Clock::time_point before = Clock::now();
       const std::optional<AudioPiece> piece = stream.next();
       told_.making_seconds += seconds_since(before);
       tell_unknown(stream, unknown);
+      if (!options_.quiet) tell_notes(stream, notes);
       if (!piece) break;
       if (!sink_) told_.first_seconds = seconds_since(asked);
       take(*piece);
@@ -305,6 +313,7 @@ void add_voice_options(CLI::App& app, Options& options) {
   app.add_option("--cache", options.library.cache,
                  "where a checkpoint is exported to (~/.cache/voxport)")
       ->type_name("FOLDER");
+  add_memory_option(app, options.library.max_memory);
 }
 
 void add_manner_options(CLI::App& app, Options& options) {

@@ -206,17 +206,25 @@ class Search {
   std::size_t end_ = 0;
 };
 
-// Where to cut a text that has no end within the limit.
-std::size_t place_to_cut(u32string_view text) {
-  constexpr std::size_t kLimit = SentenceSplitter::kLimit;
-  constexpr std::size_t kWorthwhile = kLimit / 4;
-  for (std::size_t at = kLimit; at > kWorthwhile; --at)
+// Where to cut a text that has no end within the limit, which is less than its length.
+std::size_t place_to_cut(u32string_view text, std::size_t limit) {
+  const std::size_t worthwhile = limit / 4;
+  for (std::size_t at = limit; at > worthwhile; --at)
     if (is_blank(text[at]) && ends_clauses(text[at - 1])) return at;
-  for (std::size_t at = kLimit; at > kWorthwhile; --at)
+  for (std::size_t at = limit; at > worthwhile; --at)
     if (is_blank(text[at]) || (ends_clauses(text[at - 1]) && text[at - 1] > 0x3000)) return at;
-  for (std::size_t at = kLimit; at > kWorthwhile; --at)
+  for (std::size_t at = limit; at > worthwhile; --at)
     if (!is_combining(text[at])) return at;
-  return kLimit;
+  return limit;
+}
+
+// The place, moved before or behind the [[...]] that it is in.
+std::size_t out_of_phonemes(u32string_view text, std::size_t at) {
+  const std::size_t begin = text.substr(0, at).rfind(U"[[");
+  const std::size_t end = begin == u32string_view::npos ? begin : text.find(U"]]", begin);
+  if (end == u32string_view::npos || end + 2 <= at) return at;
+  if (begin > 0) return begin;
+  return end + 2 < text.size() ? end + 2 : at;
 }
 
 std::string trimmed(u32string_view text) {
@@ -304,7 +312,7 @@ void SentenceSplitter::take_sentences(std::vector<std::string>& out, bool is_all
   while (begin < text_.size()) {
     const u32string_view rest = u32string_view(text_).substr(begin);
     auto end = Search(rest, lines_, is_all)(from_);
-    if (!end && rest.size() > kLimit && from_ >= kLimit) end = place_to_cut(rest);
+    if (!end && rest.size() > kLimit && from_ >= kLimit) end = place_to_cut(rest, kLimit);
     if (!end && is_all) end = rest.size();
     if (!end) break;
     if (std::string sentence = trimmed(rest.substr(0, *end)); !sentence.empty())
@@ -314,6 +322,16 @@ void SentenceSplitter::take_sentences(std::vector<std::string>& out, bool is_all
     from_ = 0;
   }
   text_.erase(0, begin);
+}
+
+std::pair<std::string, std::string> divide_text(std::string_view text, double part) {
+  const std::u32string points = code_points(text);
+  if (points.size() < 2) return {std::string(text), ""};
+  const auto most = static_cast<std::size_t>(static_cast<double>(points.size()) * part);
+  const std::size_t limit = std::clamp<std::size_t>(most, 1, points.size() - 1);
+  const std::size_t at = out_of_phonemes(points, place_to_cut(points, limit));
+  return {trimmed(u32string_view(points).substr(0, at)),
+          trimmed(u32string_view(points).substr(at))};
 }
 
 }  // namespace voxport

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace voxport {
@@ -52,5 +53,11 @@ class SentenceSplitter {
   std::u32string text_;       // not given out yet; white space is one character
   std::size_t from_ = 0;      // no sentence ends before
 };
+
+// A text in two, the first of which is at most `part` of it (below 1), and has a code point at
+// least: cut after a mark between clauses, else at a space, else anywhere, but not within [[...]]
+// unless there is nothing else. Both are trimmed. Asks for well-formed UTF-8. The second is empty
+// where there is nothing to cut.
+std::pair<std::string, std::string> divide_text(std::string_view text, double part);
 
 }  // namespace voxport
