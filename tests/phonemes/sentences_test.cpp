@@ -216,5 +216,28 @@ TEST(Sentences, LoseNothingAndDoNotDependOnPieces) {
   }
 }
 
+TEST(DivideText, CutsAtClausesThenSpacesThenAnywhere) {
+  using Halves = std::pair<std::string, std::string>;
+  EXPECT_EQ(divide_text("one two, three four five", 0.6), (Halves{"one two,", "three four five"}));
+  EXPECT_EQ(divide_text("one two three four five", 0.6), (Halves{"one two three", "four five"}));
+  EXPECT_EQ(divide_text("onetwothree", 0.5), (Halves{"onetw", "othree"}));
+  EXPECT_EQ(divide_text("\u4e00\u4e8c\uff0c\u4e09\u56db\u4e94", 0.7),
+            (Halves{"\u4e00\u4e8c\uff0c", "\u4e09\u56db\u4e94"}));
+}
+
+TEST(DivideText, AlwaysGetsSmaller) {
+  using Halves = std::pair<std::string, std::string>;
+  EXPECT_EQ(divide_text("ab", 0.99), (Halves{"a", "b"}));
+  EXPECT_EQ(divide_text("ab", 0), (Halves{"a", "b"}));
+  EXPECT_EQ(divide_text("a", 0.5), (Halves{"a", ""}));
+  EXPECT_EQ(divide_text("", 0.5), (Halves{"", ""}));
+}
+
+TEST(DivideText, KeepsPhonemesTogether) {
+  using Halves = std::pair<std::string, std::string>;
+  EXPECT_EQ(divide_text("a b [[h@ l oU]] c d", 0.5), (Halves{"a b", "[[h@ l oU]] c d"}));
+  EXPECT_EQ(divide_text("[[h@ l oU]] c d", 0.5), (Halves{"[[h@ l oU]]", "c d"}));
+}
+
 }  // namespace
 }  // namespace voxport
