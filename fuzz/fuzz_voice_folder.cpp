@@ -60,7 +60,7 @@ void read_voice(const VoiceFiles& files, std::string_view content) {
   text.phoneme_type = "text";  // needs no other program
   const std::string_view said = content.substr(0, 400);
   try_to([&] { utterance_of_phonemes(text, said); });
-  try_to([&] { Phonemiser(text)(said); });
+  try_to([&] { Phonemiser{text}(said); });
 }
 
 void read_metadata(std::string_view content) {

@@ -93,7 +93,7 @@ TEST_F(SpeakLimit, RefusesIdsBeforeAnythingIsAllocated) {
   });
   EXPECT_EQ(message,
             "an utterance of 20,000 ids would take about 9.6 GB of memory, expected at most 100.0 "
-            "MB, which is 2,024 ids; divide it, or allow more memory (--memory)\n"
+            "MB, which is 2,022 ids; divide it, or allow more memory (--memory)\n"
             "  while reading line 2\n  while speaking");
   EXPECT_LT(peak_memory() - before, 50'000'000U);
   EXPECT_FALSE(all_of(voice.speak(many_ids(1'000), ids())).samples.empty());
@@ -109,7 +109,7 @@ TEST_F(SpeakLimit, IsWhatARunTakes) {
   const auto taken = static_cast<double>(peak_memory() - before);
   const auto expected = static_cast<double>(limit.bytes_of(4'000, 1));
   EXPECT_LT(taken, 1.5 * expected);
-  if (taken > 0) EXPECT_GT(taken, 0.3 * expected);
+  EXPECT_TRUE(taken == 0 || taken > 0.3 * expected) << taken;  // 0: others took more before
 }
 
 TEST_F(SpeakLimit, HoldsForABench) {
