@@ -249,6 +249,11 @@ std::string source_in(const Json& stack_trace) {
 
 }  // namespace
 
+bool is_python_call(std::string_view target) {
+  return target == "_operator.pos" || target == "torch.sym_ite" ||
+         std::ranges::find(kPythonCalls, target, &Renamed::from) != std::end(kPythonCalls);
+}
+
 Pt2GraphReader::Pt2GraphReader(Program& program)
     : program_(program), counter_(std::make_shared<Counter>()) {}
 

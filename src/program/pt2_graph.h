@@ -13,6 +13,10 @@
 
 namespace voxport {
 
+// Whether the target of a node is one of the Python functions that arithmetic of sizes is made of:
+// "_operator.mul", "math.floor", "torch.sym_max".
+bool is_python_call(std::string_view target);
+
 // Reads one graph. What it takes from outside is defined first, then its nodes are read, then its
 // outputs are asked for by argument().
 class Pt2GraphReader {

@@ -151,6 +151,46 @@ constexpr Function kFunctions[] = {
     {"floor", 1, [](const Arguments& a) { return floor_of(a[0]); }},
 };
 
+// Functions that have no Dim, but that sizes and conditions on them are made of.
+constexpr std::string_view kWithoutDim[] = {
+    "Abs",
+    "And",
+    "BitwiseFn_bitwise_and",
+    "BitwiseFn_bitwise_or",
+    "BitwiseFn_bitwise_xor",
+    "Eq",
+    "Equality",
+    "Float",
+    "FloatPow",
+    "Ge",
+    "GreaterThan",
+    "Gt",
+    "LShift",
+    "Le",
+    "LessThan",
+    "Lt",
+    "Ne",
+    "Not",
+    "OpaqueUnaryFn_exp",
+    "OpaqueUnaryFn_log",
+    "OpaqueUnaryFn_log2",
+    "OpaqueUnaryFn_sqrt",
+    "Or",
+    "RShift",
+    "RoundDecimal",
+    "RoundToInt",
+    "StrictGreaterThan",
+    "StrictLessThan",
+    "Symbol",
+    "TruncToFloat",
+    "TruncToInt",
+    "Unequality",
+    "Where",
+    "log",
+    "sign",
+    "sqrt",
+};
+
 constexpr bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -169,7 +209,8 @@ bool is_name(std::string_view text) {
 // argument := comparison | 'text' | name '=' comparison
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text), rest_(text) {}
+  explicit Parser(std::string_view text, bool only_known = false)
+      : text_(text), rest_(text), only_known_(only_known) {}
 
   Value parse() {
     if (text_.size() > kMaxText)
@@ -305,6 +346,7 @@ class Parser {
     while (!accept(")")) {
       if ((text || !arguments.empty()) && !accept(",")) broken();
       if (accept("'")) {
+        if (only_known_ && text) broken();
         text = quoted();
       } else if (!keyword()) {
         arguments.push_back(comparison(depth + 1));
@@ -314,7 +356,18 @@ class Parser {
       if (!is_name(*text)) broken();
       return symbol(*text);
     }
+    if (only_known_) check_known(name, text);
     return apply(name, arguments);
+  }
+
+  // Text is for Symbol('s0') and Float('0.5') alone.
+  void check_known(std::string_view name, std::optional<std::string_view> text) const {
+    const bool is_known =
+        std::ranges::find(kWithoutDim, name) != std::end(kWithoutDim) ||
+        std::ranges::find(kFunctions, name, &Function::name) != std::end(kFunctions);
+    const bool text_fits = !text || (name == "Float" && !text->empty() &&
+                                     text->find_first_not_of("0123456789.e+-") == text->npos);
+    if (!is_known || !text_fits) broken();
   }
 
   // positive=True
@@ -347,10 +400,20 @@ class Parser {
 
   std::string_view text_;
   std::string_view rest_;
+  bool only_known_;
 };
 
 }  // namespace
 
 std::optional<Dim> parse_sympy(std::string_view text) { return size_of(Parser(text).parse()); }
+
+bool is_known_sympy(std::string_view text) {
+  try {
+    Parser(text, true).parse();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 }  // namespace voxport

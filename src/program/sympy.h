@@ -16,4 +16,8 @@ namespace voxport {
 // 63 bits.
 std::optional<Dim> parse_sympy(std::string_view text);
 
+// Whether the text is an expression that only names symbols, numbers and functions that sizes are
+// known to be made of. PyTorch has Python evaluate these texts: nothing else may stand in them.
+bool is_known_sympy(std::string_view text);
+
 }  // namespace voxport

@@ -84,5 +84,14 @@ TEST(Sympy, RefusesWhatIsNoExpression) {
   EXPECT_NE(said(std::string(5000, '-')).find("is no expression at"), std::string::npos);
 }
 
+TEST(Sympy, KnowsEveryWordOfASize) {
+  for (const char* size : {"2*s0 + 1", "Max(1, s0 - 3)", "Symbol('s0', positive=True)",
+                           "GreaterThan(Symbol('u0'), Integer(0))", "Float('0.5', precision=53)"})
+    EXPECT_TRUE(is_known_sympy(size)) << size;
+  for (const char* size : {"exec('x')", "print(s0)", "s0.args", "Symbol('s0', 's1')", "Float('x')",
+                           "Integer('1')", "__import__('os')", "s0[0]", "lambda: 0", ""})
+    EXPECT_FALSE(is_known_sympy(size)) << size;
+}
+
 }  // namespace
 }  // namespace voxport
