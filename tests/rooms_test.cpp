@@ -23,13 +23,14 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"arch", {"arch", "base", "checkpoint", "graph", "nlohmann"}},
     {"passes", {"passes", "base", "graph", "voxport/error.h"}},
     {"onnx", {"onnx", "base", "graph", "google"}},
+    {"scan", {"scan", "base", "checkpoint", "program", "onnx", "zlib.h"}},
     {"runtime", {"runtime", "base", "onnxruntime_c_api.h"}},
     {"verify", {"verify", "base", "graph", "onnx", "runtime", "nlohmann"}},
     {"phonemes", {"phonemes", "base", "nlohmann", "utf8proc.h"}},
     {"stream", {"stream", "base", "runtime"}},
     {"api",
      {"api", "arch", "base", "checkpoint", "program", "lower", "graph", "passes", "onnx",
-      "phonemes", "runtime", "stream", "verify", "voxport", "nlohmann", "nettle"}},
+      "phonemes", "runtime", "scan", "stream", "verify", "voxport", "nlohmann", "nettle"}},
     {"cli", {"cli", "base", "voxport", "CLI"}},
 };
 

@@ -1,12 +1,10 @@
-#include "checkpoint/scan.h"
-
 #include <nlohmann/json.hpp>
 #include <voxport/scan.h>
 
-#include "api/inspect_onnx.h"
 #include "api/object_text.h"
 #include "api/stage_clock.h"
 #include "base/fail.h"
+#include "scan/whole_file.h"
 
 namespace voxport {
 namespace {
@@ -25,11 +23,8 @@ Verdict verdict_of(Danger danger) {
 ScanReport scan(const std::filesystem::path& path, const OnStage& on_stage) {
   StageClock clock(on_stage);
   const Blob file = Blob::map_file(path);
-  const Scan scan = in_context(cat("scanning ", in_quotes(path.native())), [&] {
-    if (!is_onnx(file)) return scan_file(file);
-    open_onnx(file, path);
-    return Scan();  // an ONNX model has no pickles
-  });
+  const Scan scan = in_context(cat("scanning ", in_quotes(path.native())),
+                               [&] { return scan_whole_file(file, path.parent_path()); });
   clock.done("followed the pickles",
              cat(scan.pickles, scan.pickles == 1 ? " pickle, " : " pickles, ", scan.findings.size(),
                  " names and calls"));

@@ -49,8 +49,7 @@ class Scanner {
 };
 
 void Scanner::add_problem(Danger danger, std::string_view problem) {
-  scan_.verdict = std::max(scan_.verdict, danger);
-  scan_.problems.push_back(printable(problem, 1000));
+  voxport::add_problem(scan_, danger, problem);
 }
 
 void Scanner::add_action(const PickleAction& action, const std::string& place) {
@@ -171,7 +170,14 @@ void Scanner::add_entry(const ZipArchive& archive, const ZipEntry& entry, const 
 void Scanner::add_zip(const Blob& file, const std::string& place, int depth) {
   const ZipArchive archive(file);
   archive.check_all();  // another loader may read what we would not
-  for (const ZipEntry& entry : archive.entries()) add_entry(archive, entry, place, depth);
+  for (const ZipEntry& entry : archive.entries()) {
+    try {
+      add_entry(archive, entry, place, depth);
+    } catch (const Error& error) {
+      const std::string_view text = error.what();
+      add_problem(Danger::kUnknown, cat(entry.name, ": ", text.substr(0, text.find('\n'))));
+    }
+  }
 }
 
 Scan Scanner::result() {
@@ -197,6 +203,12 @@ bool acts_like_pickle(const Blob& file) {
 }
 
 }  // namespace
+
+void add_problem(Scan& scan, Danger danger, std::string_view problem) {
+  constexpr std::size_t kMaxProblems = 1000;
+  scan.verdict = std::max(scan.verdict, danger);
+  if (scan.problems.size() < kMaxProblems) scan.problems.push_back(printable(problem, 1000));
+}
 
 Scan scan_file(const Blob& file) {
   Scanner scanner;

@@ -27,7 +27,12 @@ struct Scan {
   std::uint64_t pickles = 0;
 };
 
-// Follows every pickle in the file. Fails only when the container itself is broken or unknown.
+// Adds a sentence to the problems, and makes the verdict at least as bad as `danger`.
+void add_problem(Scan& scan, Danger danger, std::string_view problem);
+
+// Follows every pickle in the file, and nothing else: whether the file is what it seems to be, and
+// what the code in it does, is for the room `scan`. Fails only when the container itself is broken
+// or unknown.
 Scan scan_file(const Blob& file);
 
 }  // namespace voxport

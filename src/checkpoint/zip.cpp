@@ -64,6 +64,33 @@ void read_zip64_extra(Bytes extra, ZipEntry& entry, std::uint64_t offset_in_file
   }
 }
 
+// Whether there are only extra fields of which we know what they are for: sizes, times, owners, and
+// the padding ("FB") with which PyTorch aligns what it stores.
+bool is_known_extra(std::string_view extra) {
+  constexpr std::uint16_t kTimes = 0x5455;
+  constexpr std::uint16_t kOwner = 0x7875;
+  constexpr std::uint16_t kPadding = 0x4246;
+  constexpr std::size_t kMaxLength = 32;  // of fields that hold numbers
+  while (!extra.empty()) {
+    if (extra.size() < 4) return false;
+    const auto number_at = [&](std::size_t at) {
+      return static_cast<std::uint16_t>(static_cast<unsigned char>(extra[at]) |
+                                        static_cast<unsigned char>(extra[at + 1]) << 8);
+    };
+    const std::uint16_t id = number_at(0);
+    const std::size_t length = number_at(2);
+    if (extra.size() - 4 < length) return false;
+    const std::string_view field = extra.substr(4, length);
+    const bool is_padding =
+        id == kPadding && field.find_first_not_of(field.substr(0, 1)) == field.npos;
+    const bool is_number =
+        (id == kZip64Extra || id == kTimes || id == kOwner) && length <= kMaxLength;
+    if (!is_padding && !is_number) return false;
+    extra.remove_prefix(4 + length);
+  }
+  return true;
+}
+
 char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 struct SameButForCase {
@@ -258,6 +285,7 @@ struct ZipArchive::Directory {
   std::uint64_t size = 0;
   std::uint64_t entries = 0;
   std::uint64_t end = 0;  // where the first end record starts
+  bool has_comment = false;
 };
 
 bool ZipArchive::recognise(Bytes bytes) {
@@ -267,6 +295,7 @@ bool ZipArchive::recognise(Bytes bytes) {
 
 ZipArchive::ZipArchive(Blob file) : file_(std::move(file)) {
   const Directory directory = find_directory();
+  has_comment_ = directory.has_comment;
   read_directory(directory);
   check_names();
   check_order(directory);
@@ -311,6 +340,7 @@ ZipArchive::Directory ZipArchive::find_directory() const {
       end_offset >= kZip64LocatorSize + kZip64EndSize &&
       as_text(file_.bytes().subspan(end_offset - kZip64LocatorSize, 4)) == kZip64Locator;
   if (has_zip64) directory = widen(directory);
+  directory.has_comment = comment > 0;
   if (directory.offset > directory.end || directory.size != directory.end - directory.offset) {
     fail(Error::kCorrupt, "the zip directory of ", directory.size, " bytes at byte ",
          directory.offset, " does not end at byte ", directory.end, " where its end record is");
@@ -380,8 +410,10 @@ void ZipArchive::read_directory(const Directory& directory) {
     entry.offset = cursor.read<std::uint32_t>("zip directory entry");
     entry.name = as_text(cursor.take(name_length, "zip entry name"));
     const std::uint64_t extra_offset = cursor.offset();
-    read_zip64_extra(cursor.take(extra_length, "zip extra field"), entry, extra_offset);
+    const Bytes extra = cursor.take(extra_length, "zip extra field");
+    read_zip64_extra(extra, entry, extra_offset);
     cursor.take(comment_length, "zip entry comment");
+    entry.has_leftovers = comment_length > 0 || !is_known_extra(as_text(extra));
     if (disk != 0 && disk != 0xffff)
       fail(Error::kUnsupported, "the zip archive is spread over several disks");
     check_entry(entry);
@@ -498,6 +530,28 @@ std::uint64_t ZipArchive::check_descriptor(const ZipEntry& entry, std::uint64_t 
   }
   fail(Error::kCorrupt, "the zip entry ", in_quotes(entry.name), " has a data descriptor at byte ",
        start, " that differs from the directory");
+}
+
+bool ZipArchive::has_known_extra(const ZipEntry& entry, Window& window) const {
+  const LocalHeader local =
+      parse_local_header(window.at(entry.offset, kLocalHeaderSize), entry.offset);
+  const std::uint64_t start = entry.offset + kLocalHeaderSize + local.name_length;
+  return is_known_extra(as_text(window.at(start, local.extra_length)));
+}
+
+std::vector<std::string> ZipArchive::leftovers() const {
+  constexpr std::size_t kMaxSentences = 10;
+  std::vector<std::string> sentences;
+  if (has_comment_) sentences.emplace_back("the zip archive has a comment");
+  Window window(file_);
+  for (const ZipEntry& entry : entries_) {
+    if (sentences.size() >= kMaxSentences) break;
+    check_headers(entry, window);
+    if (entry.has_leftovers || !has_known_extra(entry, window))
+      sentences.push_back(cat("the zip entry ", in_quotes(entry.name),
+                              " has a comment or extra fields that no loader needs"));
+  }
+  return sentences;
 }
 
 const ZipEntry* ZipArchive::find(std::string_view name) const {

@@ -25,8 +25,9 @@ struct ZipEntry {
   std::uint32_t crc32 = 0;
   std::uint64_t compressed_size = 0;
   std::uint64_t size = 0;
-  std::uint64_t offset = 0;  // of the local header
-  std::uint64_t end = 0;     // where the next entry, or the directory, starts
+  std::uint64_t offset = 0;    // of the local header
+  std::uint64_t end = 0;       // where the next entry, or the directory, starts
+  bool has_leftovers = false;  // a comment or an unknown extra field in the directory
 };
 
 class ZipArchive {
@@ -56,6 +57,10 @@ class ZipArchive {
   // Checks the headers of every entry, however many there are.
   void check_all() const;
 
+  // What the archive holds that no loader needs: comments, and extra fields other than sizes, times
+  // and the padding that PyTorch writes. One sentence each, a few of them.
+  std::vector<std::string> leftovers() const;
+
  private:
   struct Directory;
   class Window;
@@ -67,8 +72,10 @@ class ZipArchive {
   void check_order(const Directory& directory);
   std::uint64_t check_headers(const ZipEntry& entry, Window& window) const;
   std::uint64_t check_descriptor(const ZipEntry& entry, std::uint64_t start, Window& window) const;
+  bool has_known_extra(const ZipEntry& entry, Window& window) const;
 
   Blob file_;
+  bool has_comment_ = false;
   std::vector<ZipEntry> entries_;
   std::unordered_map<std::string_view, std::size_t> by_name_;
 };

@@ -1,0 +1,214 @@
+#include "scan/archive.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/fail.h"
+#include "checkpoint/torch_zip.h"
+#include "program/torchscript_archive.h"
+#include "scan/claims.h"
+#include "scan/exported_graph.h"
+#include "scan/pickle_prefix.h"
+#include "scan/source.h"
+
+namespace voxport {
+namespace {
+
+constexpr std::uint64_t kMaxSmallText = 100;
+constexpr std::uint64_t kMaxInflated = std::uint64_t{256} << 20;
+
+// What an entry is to the loader.
+enum class Part {
+  kUnknown,
+  kPickle,      // followed by scan_file()
+  kRaw,         // values of a tensor
+  kSmallText,   // a version, a byte order
+  kSource,      // TorchScript
+  kDebugTable,  // where the source came from
+  kJson,        // a graph of torch.export, or where its tensors lie
+  kCheckpoint,  // an archive of torch.save
+  kObject,      // of a class that C++ code registers
+  kCompiled,    // code of AOTInductor
+  kExtra,       // files of the user's own, which the loader hands over as they are
+};
+
+bool is_file_in(std::string_view name, std::string_view folder) {
+  return name.starts_with(folder) && name.size() > folder.size() &&
+         name.find('/', folder.size()) == name.npos;
+}
+
+Part part_of_any(std::string_view name) {
+  for (const std::string_view text :
+       {"version", "byteorder", ".format_version", ".storage_alignment", ".data/version",
+        ".data/serialization_id"})
+    if (name == text) return Part::kSmallText;
+  return Part::kUnknown;
+}
+
+Part part_of_torch_save(std::string_view name) {
+  if (name == "data.pkl") return Part::kPickle;
+  return is_file_in(name, "data/") ? Part::kRaw : part_of_any(name);
+}
+
+Part part_of_torchscript(std::string_view name) {
+  for (const std::string_view pickle :
+       {"constants.pkl", "traced_inputs.pkl", "bytecode.pkl", "mobile_debug_handles.pkl"})
+    if (name == pickle) return Part::kPickle;
+  for (const std::string_view folder : {"constants/", "traced_inputs/", "tensors/"})
+    if (is_file_in(name, folder)) return Part::kRaw;
+  if (name.starts_with("code/") && name.ends_with(".py")) return Part::kSource;
+  if (name.starts_with("code/") && name.ends_with(".debug_pkl")) return Part::kDebugTable;
+  return name.starts_with("extra/") ? Part::kExtra : part_of_torch_save(name);
+}
+
+Part part_of_flat_pt2(std::string_view name) {
+  if (name == "serialized_exported_program.json") return Part::kJson;
+  for (const std::string_view stem :
+       {"serialized_state_dict", "serialized_constants", "serialized_example_inputs"})
+    if (name == cat(stem, ".pt") || name == cat(stem, ".json")) return Part::kCheckpoint;
+  return name.starts_with("extra_files/") ? Part::kExtra : part_of_any(name);
+}
+
+Part part_of_pt2(std::string_view name) {
+  if (name == "archive_format" || name == "archive_version") return Part::kSmallText;
+  if (name.starts_with("data/aotinductor/")) return Part::kCompiled;
+  if (is_file_in(name, "models/") && name.ends_with(".json")) return Part::kJson;
+  if (is_file_in(name, "data/constants/custom_obj_")) return Part::kObject;
+  for (const std::string_view folder :
+       {"data/weights/", "data/constants/", "data/sample_inputs/"}) {
+    if (!is_file_in(name, folder)) continue;
+    if (name.ends_with(".pt")) return Part::kCheckpoint;
+    if (name.ends_with("_config.json")) return Part::kJson;
+    if (folder != "data/sample_inputs/" && name.find('.') == name.npos) return Part::kRaw;
+  }
+  return name.starts_with("extra/") ? Part::kExtra : part_of_any(name);
+}
+
+class ArchiveJudge {
+ public:
+  ArchiveJudge(const Blob& file, std::string place, Scan& scan)
+      : zip_(file), place_(std::move(place)), scan_(scan), kind_(recognise_zip(zip_)) {}
+
+  FileKind kind() const { return kind_; }
+
+  void judge() {
+    for (const std::string& leftover : zip_.leftovers())
+      add_problem(scan_, Danger::kUnknown, cat(place_, leftover));
+    is_flat_ = kind_ == FileKind::kPt2 && zip_.find("serialized_exported_program.json");
+    if (!is_flat_ && !zip_.entries().empty()) {
+      const std::string& first = zip_.entries().front().name;
+      root_ = first.substr(0, first.find('/') + 1);
+    }
+    for (const ZipEntry& entry : zip_.entries()) {
+      try {
+        judge_entry(entry);
+      } catch (const Error& error) {
+        report(entry, Danger::kUnknown, first_line(error));
+      }
+    }
+    scan_source(sources_, scan_);
+  }
+
+ private:
+  static std::string first_line(const Error& error) {
+    const std::string_view text = error.what();
+    return std::string(text.substr(0, text.find('\n')));
+  }
+
+  void report(const ZipEntry& entry, Danger danger, std::string_view what) {
+    add_problem(scan_, danger, cat(place_, entry.name, ": ", what));
+  }
+
+  Part part_of(std::string_view name) const {
+    if (is_flat_) return part_of_flat_pt2(name);
+    if (root_.empty() || !name.starts_with(root_)) return Part::kUnknown;
+    name.remove_prefix(root_.size());
+    if (kind_ == FileKind::kPt2) return part_of_pt2(name);
+    return kind_ == FileKind::kTorchScript ? part_of_torchscript(name) : part_of_torch_save(name);
+  }
+
+  void judge_entry(const ZipEntry& entry) {
+    switch (part_of(entry.name)) {
+      case Part::kPickle:
+      case Part::kRaw: return;
+      case Part::kUnknown:
+        return report(entry, Danger::kUnknown, "an entry that no loader of PyTorch knows");
+      case Part::kSmallText: return judge_small_text(entry);
+      case Part::kSource: sources_.push_back({entry.name, contents(entry)}); return;
+      case Part::kDebugTable: return judge_debug_table(entry);
+      case Part::kJson: return scan_exported_json(contents(entry), cat(place_, entry.name), scan_);
+      case Part::kCheckpoint: return judge_checkpoint(entry);
+      case Part::kObject:
+        return report(entry, Danger::kUnknown, "an object of a class that C++ code registers");
+      case Part::kCompiled:
+        return report(entry, Danger::kDangerous,
+                      "code that AOTInductor compiled, which a loader runs");
+      case Part::kExtra: return judge_extra(entry);
+    }
+  }
+
+  Blob contents(const ZipEntry& entry) const {
+    if (entry.method == ZipArchive::kDeflated && entry.size > kMaxInflated)
+      fail(Error::kCorrupt, "inflates to ", entry.size, " bytes, expected at most ", kMaxInflated);
+    return zip_.read(entry);
+  }
+
+  void judge_small_text(const ZipEntry& entry) {
+    const bool is_small = entry.size <= kMaxSmallText;
+    const Blob text = is_small ? contents(entry) : Blob();
+    const bool is_text = std::ranges::all_of(
+        text.text(), [](char c) { return (c >= ' ' && c < '\x7f') || c == '\n' || c == '\r'; });
+    if (!is_small || !is_text) report(entry, Danger::kUnknown, "expected a few letters or digits");
+  }
+
+  // A pickle that says so is followed by scan_file().
+  void judge_debug_table(const ZipEntry& entry) {
+    const Blob table = contents(entry);
+    if (!table.text().starts_with('\x80') && pickle_may_import(table.bytes()))
+      report(entry, Danger::kUnknown, "a pickle that imports something, expected a table");
+  }
+
+  void judge_extra(const ZipEntry& entry) {
+    for (const LoaderClaim& claim : claims_on(contents(entry)))
+      report(entry, Danger::kUnknown, cat("the file is ", claim.what));
+  }
+
+  // The loader gives it to torch.load().
+  void judge_checkpoint(const ZipEntry& entry) {
+    if (entry.size == 0) return;  // there was nothing to save
+    const Blob file = entry.method == ZipArchive::kDeflated ? contents(entry) : zip_.open(entry);
+    if (!ZipArchive::recognise(file.bytes()))
+      return report(entry, Danger::kUnknown, "expected an archive of torch.save");
+    ArchiveJudge inner(file, cat(place_, entry.name, "!"), scan_);
+    if (inner.kind() != FileKind::kTorchZip)
+      return report(entry, Danger::kUnknown,
+                    cat("a ", name_of(inner.kind()), ", expected an archive of torch.save"));
+    for (const LoaderClaim& claim : claims_on(file))
+      if (claim.loader != Loader::kZip)
+        report(entry, Danger::kUnknown, cat("the file is also ", claim.what));
+    inner.judge();
+    read_checkpoint(file);
+  }
+
+  ZipArchive zip_;
+  std::string place_;
+  Scan& scan_;
+  FileKind kind_;
+  bool is_flat_ = false;
+  std::string root_;  // with its slash
+  std::vector<ScriptFile> sources_;
+};
+
+}  // namespace
+
+void scan_archive(const Blob& file, Scan& scan) {
+  ArchiveJudge judge(file, "", scan);
+  judge.judge();
+  if (judge.kind() == FileKind::kTorchZip) read_checkpoint(file);
+  if (judge.kind() == FileKind::kTorchScript) const TorchScriptArchive archive(file);
+}
+
+}  // namespace voxport
