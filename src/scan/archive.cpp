@@ -1,16 +1,21 @@
 #include "scan/archive.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "base/fail.h"
+#include "checkpoint/pickle.h"
 #include "checkpoint/torch_zip.h"
+#include "program/pt2_json.h"
 #include "program/torchscript_archive.h"
 #include "scan/claims.h"
 #include "scan/exported_graph.h"
+#include "scan/operators.h"
 #include "scan/pickle_prefix.h"
 #include "scan/source.h"
 
@@ -87,6 +92,24 @@ Part part_of_pt2(std::string_view name) {
   return name.starts_with("extra/") ? Part::kExtra : part_of_any(name);
 }
 
+// All strings of a pickle, each once.
+std::set<std::string> texts_in(const PickleValue& root) {
+  std::set<std::string> texts;
+  std::unordered_set<const PickleNode*> seen;
+  std::vector<PickleValue> left = {root};
+  while (!left.empty()) {
+    const PickleValue value = left.back();
+    left.pop_back();
+    if (value.is(PickleValue::Kind::kString)) texts.emplace(value.text());
+    const bool is_container =
+        value.is(PickleValue::Kind::kList) || value.is(PickleValue::Kind::kTuple) ||
+        value.is(PickleValue::Kind::kSet) || value.is(PickleValue::Kind::kDict);
+    if (!is_container || !seen.insert(value.node).second) continue;
+    left.insert(left.end(), value.node->items().begin(), value.node->items().end());
+  }
+  return texts;
+}
+
 class ArchiveJudge {
  public:
   ArchiveJudge(const Blob& file, std::string place, Scan& scan)
@@ -132,14 +155,14 @@ class ArchiveJudge {
 
   void judge_entry(const ZipEntry& entry) {
     switch (part_of(entry.name)) {
-      case Part::kPickle:
+      case Part::kPickle: return judge_pickle(entry);
       case Part::kRaw: return;
       case Part::kUnknown:
         return report(entry, Danger::kUnknown, "an entry that no loader of PyTorch knows");
       case Part::kSmallText: return judge_small_text(entry);
       case Part::kSource: sources_.push_back({entry.name, contents(entry)}); return;
       case Part::kDebugTable: return judge_debug_table(entry);
-      case Part::kJson: return scan_exported_json(contents(entry), cat(place_, entry.name), scan_);
+      case Part::kJson: return judge_json(entry);
       case Part::kCheckpoint: return judge_checkpoint(entry);
       case Part::kObject:
         return report(entry, Danger::kUnknown, "an object of a class that C++ code registers");
@@ -162,6 +185,44 @@ class ArchiveJudge {
     const bool is_text = std::ranges::all_of(
         text.text(), [](char c) { return (c >= ' ' && c < '\x7f') || c == '\n' || c == '\r'; });
     if (!is_small || !is_text) report(entry, Danger::kUnknown, "expected a few letters or digits");
+  }
+
+  // scan_file() follows what it names; the names of operators in bytecode are plain text.
+  void judge_pickle(const ZipEntry& entry) {
+    if (!entry.name.ends_with("/bytecode.pkl")) return;
+    const Blob pickle = read_pickle_entry(zip_, entry);
+    for (const std::string& name : texts_in(read_pickle(pickle).root())) {
+      const std::size_t colons = name.find("::");
+      const Danger danger =
+          colons == name.npos
+              ? Danger::kHarmless
+              : judge_operator(name.substr(0, colons) + "." + name.substr(colons + 2));
+      if (danger != Danger::kHarmless) report(entry, danger, cat("calls ", in_quotes(name, 100)));
+      if (name.ends_with("__setstate__"))
+        report(entry, Danger::kUnknown, "has bytecode that runs when the archive is loaded");
+    }
+  }
+
+  void judge_json(const ZipEntry& entry) {
+    const Blob json = contents(entry);
+    scan_exported_json(json, cat(place_, entry.name), scan_);
+    if (!entry.name.ends_with("_config.json")) return;
+    const JsonDocument document(json);
+    const std::string folder = entry.name.substr(0, entry.name.rfind('/') + 1);
+    for (const Json config : document.root()["config"].children()) judge_payload(config, folder);
+  }
+
+  // A tensor of torch.export that lies in an entry of its own, as it is or pickled.
+  void judge_payload(const Json& config, const std::string& folder) {
+    const std::string name = cat(folder, config["path_name"].text());
+    const ZipEntry* payload = zip_.find(name);
+    if (!payload)
+      return add_problem(scan_, Danger::kUnknown,
+                         cat(place_, "there is no entry ", in_quotes(name)));
+    if (config["tensor_meta"].is_null())
+      report(*payload, Danger::kUnknown, "an object that is no tensor");
+    const Json uses_pickle = config["use_pickle"];
+    if (!uses_pickle.is_null() && uses_pickle.boolean()) judge_checkpoint(*payload);
   }
 
   // A pickle that says so is followed by scan_file().
@@ -202,11 +263,25 @@ class ArchiveJudge {
   std::vector<ScriptFile> sources_;
 };
 
+// Objects of classes that C++ code registers, which its loader makes of what is pickled.
+void judge_script_classes(Scan& scan) {
+  constexpr std::string_view kClasses = "__torch__.torch.classes.";
+  const std::vector<ScanFinding> findings = scan.findings;
+  for (const ScanFinding& finding : findings) {
+    const bool is_class = finding.what.starts_with(kClasses);
+    const Danger danger =
+        is_class ? judge_script_class(finding.what.substr(kClasses.size())) : Danger::kHarmless;
+    if (danger != Danger::kHarmless)
+      add_problem(scan, danger, cat(finding.place, ": ", finding.what, ", code of some library"));
+  }
+}
+
 }  // namespace
 
 void scan_archive(const Blob& file, Scan& scan) {
   ArchiveJudge judge(file, "", scan);
   judge.judge();
+  judge_script_classes(scan);
   if (judge.kind() == FileKind::kTorchZip) read_checkpoint(file);
   if (judge.kind() == FileKind::kTorchScript) const TorchScriptArchive archive(file);
 }

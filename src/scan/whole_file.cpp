@@ -9,11 +9,13 @@
 #include "base/fail.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/safetensors.h"
+#include "checkpoint/torch_tar.h"
 #include "checkpoint/zip.h"
 #include "onnx/read.h"
 #include "scan/archive.h"
 #include "scan/claims.h"
 #include "scan/onnx_fields.h"
+#include "scan/pickle_prefix.h"
 
 namespace voxport {
 namespace {
@@ -93,7 +95,18 @@ class WholeFile {
     }
     if (const std::optional<FileKind> kind = kind_of(file_)) explained_ = explanation_of(*kind);
     follow_pickles(file_);
-    read_checkpoint(file_);
+    if (read_checkpoint(file_).kind == FileKind::kTorchTar) explain_members();
+  }
+
+  // PyTorch 0.1 wrote four members, and reads three of them.
+  void explain_members() {
+    for (const auto& [name, contents] : read_tar(file_)) {
+      const bool is_read = name == "storages" || name == "tensors" || name == "pickle";
+      const bool is_known = is_read || (name == "sys_info" && !pickle_may_import(contents.bytes()));
+      if (!is_known)
+        add_problem(scan_, Danger::kUnknown,
+                    cat(in_quotes(name), ": a member that no loader of PyTorch knows"));
+    }
   }
 
   void explain_onnx() {

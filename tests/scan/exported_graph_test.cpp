@@ -202,6 +202,21 @@ TEST(ScanExported, JudgesWhatIsPickled) {
   }
 }
 
+// A tensor whose configuration says that it is pickled is given to torch.load(), too.
+TEST(ScanExported, JudgesPickledTensors) {
+  Changed changed(kNew);
+  const std::string name = changed.root + "data/weights/model_weights_config.json";
+  json config = json::parse(changed.contents.at(name));
+  config["config"].front()["use_pickle"] = true;
+  changed.contents[name] = config.dump();
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, ": expected an archive of torch.save",
+                      changed.summary());
+  config["config"].front()["use_pickle"] = false;
+  config["config"].front()["tensor_meta"] = nullptr;
+  changed.contents[name] = config.dump();
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "an object that is no tensor", changed.summary());
+}
+
 TEST(ScanExported, KnowsTheEntriesAndParts) {
   Changed changed(kNew);
   changed.contents[changed.root + "extra/notes.txt"] = "anything";

@@ -138,5 +138,25 @@ TEST(ScanSource, KnowsTheEntriesOfAnArchive) {
                                                 "ELF"}}));
 }
 
+TEST(ScanSource, JudgesBytecodeAndPickledClasses) {
+  const std::string forward =
+      "  def forward(self: __torch__.Net, x: Tensor) -> Tensor:\n    return x\n";
+  const auto with_bytecode = [&](const std::string& text) {
+    return summary_of_net(forward,
+                          {{"net/bytecode.pkl", whole_pickle(cat("(", pickled_text(text), "t"))}});
+  };
+  EXPECT_EQ(with_bytecode("aten::add"), "clean");
+  EXPECT_EQ(with_bytecode("aten::save"), "dangerous: net/bytecode.pkl: calls 'aten::save'");
+  EXPECT_EQ(with_bytecode("mylib::op"), "suspicious: net/bytecode.pkl: calls 'mylib::op'");
+  EXPECT_EQ(with_bytecode("__torch__.Net.__setstate__"),
+            "suspicious: net/bytecode.pkl: has bytecode that runs when the archive is loaded");
+  TorchScriptParts parts;
+  parts.source = cat("class Net(Module):\n  __buffers__ = [\"w\", ]\n  w : Tensor\n", forward);
+  parts.attributes = {{"engine", pickled_object("__torch__.torch.classes.mylib.Engine", {})}};
+  EXPECT_PRED_FORMAT2(testing::IsSubstring,
+                      "__torch__.torch.classes.mylib.Engine, code of some library",
+                      summary_of(scan_of(std::string(torchscript_of(parts).text()))));
+}
+
 }  // namespace
 }  // namespace voxport

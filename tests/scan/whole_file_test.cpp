@@ -257,6 +257,14 @@ TEST(WholeFile, SeesTheTarArchiveInAnOnnxModel) {
   }
 }
 
+TEST(WholeFile, KnowsTheMembersOfATarArchive) {
+  const std::string pickle("\x80\x02N.", 4);
+  EXPECT_EQ(summary_of(scan_of(tar_members(pickle))), "clean");
+  EXPECT_EQ(summary_of(scan_of(tar_member("more", "anything") + tar_members(pickle))),
+            "suspicious: 'more': a member that no loader of PyTorch knows");
+  EXPECT_EQ(verdict_of(scan_of(tar_member("sys_info", kEvil) + tar_members(pickle))), "suspicious");
+}
+
 TEST(WholeFile, SeesTheTarArchiveInSafetensors) {
   // The checksum stands in the text of a note.
   std::string file = safetensors_of(4000, "1234", ' ');
