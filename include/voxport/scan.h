@@ -12,9 +12,9 @@
 namespace voxport {
 
 enum class Verdict {
-  kClean,       // only things known to be harmless are named
-  kSuspicious,  // things are named that are not known to be harmless, or a pickle is broken
-  kDangerous,   // things are named that run commands, code or other files
+  kClean,       // one format, read to its end, that names only things known to be harmless
+  kSuspicious,  // something is not known to be harmless, not explained, or broken
+  kDangerous,   // something runs commands, code or other files
 };
 
 struct Finding {
@@ -31,10 +31,12 @@ struct ScanReport {
   Verdict verdict = Verdict::kClean;
   std::uint64_t pickles = 0;          // how many were followed
   std::vector<Finding> findings;      // the most dangerous first
-  std::vector<std::string> problems;  // broken pickles, native libraries, Python sources
+  std::vector<std::string> problems;  // all else that is not clean, one sentence each
 };
 
-// Follows every pickle in the file, calling nothing. Fails when the container itself is broken.
+// Judges the whole file, calling nothing: its pickles, its code and graphs, and whether any other
+// loader would take it for one of its own. Fails when no loader would take the file at all, or when
+// it cannot be read. docs/scan_files.md
 ScanReport scan(const std::filesystem::path& path, const OnStage& on_stage = {});
 
 // "clean", "suspicious", "dangerous".
