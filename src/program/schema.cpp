@@ -110,9 +110,11 @@ Schema read_schema(std::string_view line) {
 
 std::vector<Schema> read_schemas(std::string_view name) {
   std::vector<Schema> schemas;
-  for (const std::string_view line :
-       std::ranges::equal_range(schema_lines(), name, {}, operator_of))
-    schemas.push_back(read_schema(line));
+  const std::span<const std::string_view> lines = schema_lines();
+  // Not equal_range(), whose result clang 14 cannot compile with libstdc++ 12.
+  auto line = std::ranges::lower_bound(lines, name, {}, operator_of);
+  for (; line != lines.end() && operator_of(*line) == name; ++line)
+    schemas.push_back(read_schema(*line));
   return schemas;
 }
 
