@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/printable.h"
 #include "base/text.h"
 
 namespace voxport {
@@ -130,7 +131,8 @@ std::string json_text(const Object& value) {
 }
 
 std::string dump(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return printable_json(
+      json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace voxport

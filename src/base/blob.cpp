@@ -8,9 +8,11 @@
 #include <cassert>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/fail.h"
+#include "base/mapping.h"
 
 namespace voxport {
 
@@ -20,11 +22,14 @@ struct Blob::Owner {
   void* mapping = nullptr;
   std::size_t size = 0;
   int fd = -1;
+  std::string name;  // of the file, for messages
+  std::optional<ListedMapping> listed;
 
   Owner() = default;
   Owner(const Owner&) = delete;
   Owner& operator=(const Owner&) = delete;
   ~Owner() {
+    listed.reset();
     if (mapping) munmap(mapping, size);
     if (fd >= 0) close(fd);
   }
@@ -46,25 +51,26 @@ Blob::Blob(std::shared_ptr<const Owner> owner, Bytes view)
 
 Blob Blob::map_file(const std::filesystem::path& path) {
   auto owner = std::make_shared<Owner>();
+  owner->name = in_quotes(path.native());
   // O_NONBLOCK: opening a pipe that nobody writes to must not wait for one.
   owner->fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (owner->fd < 0)
-    fail(Error::kUnreadable, "cannot open ", in_quotes(path.native()), ": ", std::strerror(errno));
+    fail(Error::kUnreadable, "cannot open ", owner->name, ": ", std::strerror(errno));
 
   struct stat status {};
   if (fstat(owner->fd, &status) != 0)
-    fail(Error::kUnreadable, "cannot look at ", in_quotes(path.native()), ": ",
-         std::strerror(errno));
+    fail(Error::kUnreadable, "cannot look at ", owner->name, ": ", std::strerror(errno));
   if (!S_ISREG(status.st_mode))
-    fail(Error::kUnreadable, in_quotes(path.native()), " is ", kind_of_file(status.st_mode),
+    fail(Error::kUnreadable, owner->name, " is ", kind_of_file(status.st_mode),
          ", expected a file");
 
   owner->size = static_cast<std::size_t>(status.st_size);
   if (owner->size == 0) return {owner, Bytes()};
   void* mapping = mmap(nullptr, owner->size, PROT_READ, MAP_PRIVATE, owner->fd, 0);
   if (mapping == MAP_FAILED)
-    fail(Error::kUnreadable, "cannot map ", in_quotes(path.native()), ": ", std::strerror(errno));
+    fail(Error::kUnreadable, "cannot map ", owner->name, ": ", std::strerror(errno));
   owner->mapping = mapping;
+  owner->listed.emplace(mapping, owner->size, owner->fd, owner->name.c_str());
   const Bytes view(static_cast<const std::byte*>(mapping), owner->size);
   return {std::move(owner), view};
 }
@@ -95,8 +101,8 @@ void Blob::peek(std::uint64_t offset, std::span<std::byte> out) const {
     const ssize_t got =
         pread(owner_->fd, out.data() + done, out.size() - done, place + static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(Error::kUnreadable, "cannot read the file: ", std::strerror(errno));
-    if (got == 0) fail(Error::kUnreadable, "the file became shorter while it was being read");
+    if (got < 0) fail(Error::kUnreadable, "cannot read ", owner_->name, ": ", std::strerror(errno));
+    if (got == 0) fail(Error::kUnreadable, owner_->name, " became shorter while it was being read");
     done += static_cast<std::size_t>(got);
   }
 }
