@@ -9,6 +9,7 @@
 #include "api/object_text.h"
 #include "arch/architecture.h"
 #include "base/fail.h"
+#include "base/mapping.h"
 #include "checkpoint/config_file.h"
 #include "onnx/validate.h"
 #include "onnx/write.h"
@@ -233,7 +234,8 @@ ExportReport export_model(const fs::path& checkpoint, const fs::path& out,
       fail(Error::kUsage, "opset ", options.opset, " cannot be written, expected 13 to 17");
     if (out.empty())
       fail(Error::kUsage, "OUT is empty, expected a folder or a file that ends in .onnx");
-    const FileKind kind = recognise(Blob::map_file(checkpoint));
+    const Blob source = Blob::map_file(checkpoint);
+    const FileKind kind = recognise(source);
     if (kind == FileKind::kPt2 || kind == FileKind::kTorchScript) {
       ExportCheck check(options.check, ExportCheck::Promise::kAsTold);
       ExportWork work{checkpoint, out, options, clock, files, report, check};
@@ -241,6 +243,7 @@ ExportReport export_model(const fs::path& checkpoint, const fs::path& out,
     } else {
       export_checkpoint(checkpoint, out, options, clock, files, report);
     }
+    check_is_whole(source.bytes().data());
     files.commit();
     clock.done("gave the files their names", cat(report.files.size(), " files"));
     return report;

@@ -62,11 +62,14 @@ bool is_beyond_end(const Place& place, std::uintptr_t address) {
 void tell_of(std::uintptr_t address) {
   ShortMessage message;
   message.append("voxport: ");
-  const Place* place = place_at(address);
-  message.append(place ? place->name.load() : "a mapped file");
-  message.append(place && is_beyond_end(*place, address)
-                     ? " became shorter while it was being read\n"
-                     : " cannot be read: the disk or the file system failed\n");
+  if (const Place* place = place_at(address)) {
+    message.append(place->name.load());
+    message.append(is_beyond_end(*place, address)
+                       ? " became shorter while it was being read\n"
+                       : " cannot be read: the disk or the file system failed\n");
+  } else {
+    message.append("a mapped file became shorter while it was being read, or the disk failed\n");
+  }
   message.write_to(STDERR_FILENO);
 }
 

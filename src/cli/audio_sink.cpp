@@ -14,6 +14,7 @@
 #include <voxport/speak.h>
 
 #include "base/fail.h"
+#include "cli/ending.h"
 
 namespace voxport {
 namespace {
@@ -45,6 +46,7 @@ void write_all(int fd, std::string_view bytes, const std::string& name) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && fd == STDOUT_FILENO) fail_to_print(errno);
     if (written < 0) fail(Error::kUnwritable, "cannot write to ", name, ": ", std::strerror(errno));
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }

@@ -14,7 +14,8 @@ namespace voxport {
 class AudioSink {
  public:
   virtual ~AudioSink() = default;
-  // Waits until it was taken. Fails with kUnwritable.
+  // Waits until it was taken. Fails with kUnwritable; standard output that nobody reads any more is
+  // an EndedBySignal.
   virtual void write(const std::vector<float>& samples) = 0;
   // There is no more. Waits until it was played.
   virtual void finish() = 0;

@@ -4,12 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <voxport/bench.h>
+#include <voxport/exit_code.h>
 
 #include "base/blob.h"
+#include "base/fail.h"
 #include "base/output_file.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/memory_option.h"
+#include "cli/number_option.h"
 #include "cli/terminal.h"
 
 // voxport bench out/
@@ -116,8 +119,11 @@ int run_bench(Options& options) {
   progress.clear();
   if (svg) svg->append(as_bytes(to_svg(report)));
   files.commit();
-  if (!options.quiet) print(options.json ? to_json(report) + "\n" : report_text(report));
-  return 0;
+  if (options.quiet) return kExitDone;
+  in_context(
+      svg ? "printing the figures; the drawing is complete and stays" : "printing the figures",
+      [&] { print(options.json ? to_json(report) + "\n" : report_text(report)); });
+  return kExitDone;
 }
 
 }  // namespace
@@ -133,26 +139,24 @@ Run add_bench(CLI::App& app) {
                  "what is spoken, in place of voxport's own texts; ids, one utterance a line,\n"
                  "for a voice that takes no text")
       ->type_name("FILE");
-  app.add_option("--threads", options->library.voice.threads,
-                 "that share the work of one run; 0: one for each core")
+  add_number(app, "--threads", options->library.voice.threads, {0, 1024},
+             "that share the work of one run; 0: one for each core")
       ->type_name("N")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  app.add_option("--chunk", options->library.chunk_frames,
-                 "frames of a piece; 0: few at first, to be early, then more")
+      ->default_str(cat(options->library.voice.threads));
+  add_number(app, "--chunk", options->library.chunk_frames, {0, 1 << 24},
+             "frames of a piece; 0: few at first, to be early, then more")
       ->type_name("N")
-      ->check(CLI::Range(0, 1 << 24))
-      ->capture_default_str();
+      ->default_str(cat(options->library.chunk_frames));
   app.add_option("--decoder", options->decoder,
                  "cached is decoder_stream.onnx or vocoder_stream.onnx, context is decoder.onnx\n"
                  "or vocoder.onnx, best is the first of them that is there")
       ->check(CLI::IsMember({"best", "cached", "context"}))
       ->capture_default_str();
   add_memory_option(app, options->library.voice.max_memory);
-  app.add_option("--runs", options->library.runs, "of everything; one more comes before")
+  add_number(app, "--runs", options->library.runs, {1, 10'000},
+             "of everything; one more comes before")
       ->type_name("N")
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
+      ->default_str(cat(options->library.runs));
   app.add_option("--svg", options->svg, "draw audio against time")->type_name("FILE");
   app.add_flag("--json", options->json, "one JSON object on standard output; times in seconds");
   app.add_flag("-q,--quiet", options->quiet, "print nothing but errors");

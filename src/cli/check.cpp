@@ -1,18 +1,19 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 #include <voxport/check.h>
-#include <voxport/error.h>
+#include <voxport/exit_code.h>
 
 #include "base/fail.h"
 #include "base/output_file.h"
 #include "base/text.h"
 #include "cli/child.h"
 #include "cli/command.h"
+#include "cli/number_option.h"
 #include "cli/terminal.h"
 
 // voxport check model.onnx
@@ -170,47 +171,61 @@ void read_inputs(Options& options) {
   }
 }
 
-// How long it may stay silent: no run takes longer than a sixth of the seconds, and loading goes
-// with the size of the file. What is slower hangs.
-double longest_silence(const Options& options) {
-  constexpr double kLeast = 10;
-  constexpr double kBytesPerSecond = 10e6;
-  std::error_code unreadable;
-  const auto bytes = std::filesystem::file_size(options.model, unreadable);
-  return kLeast + 4 * options.library.seconds +
-         (unreadable ? 0 : static_cast<double>(bytes) / kBytesPerSecond);
+// The time after which the check is ended, whatever it is at: a tenth less than twice the seconds,
+// to be rid of it in time. ONNX Runtime itself takes a while to start.
+double longest_check(double seconds) {
+  constexpr double kTimes = 1.8;
+  constexpr double kLeast = 2;
+  return std::max(kLeast, kTimes * seconds);
+}
+
+ChildLimits limits_of(const Options& options) {
+  constexpr double kBytesPerGigabyte = 1e9;
+  return {static_cast<std::uint64_t>(options.gigabytes * kBytesPerGigabyte),
+          longest_check(options.library.seconds)};
+}
+
+// In the child: tells the parent what is being done, and the user what was done.
+OnStage follow_stages(bool is_debug) {
+  tell_parent("ONNX Runtime was still loading it");
+  return [tell = tell_stages(is_debug)](const Stage& stage) {
+    if (stage.name == "loaded the model") tell_parent("it was loaded, and had not run at any size");
+    if (stage.name == "swept the sizes") tell_parent("its sizes were tried, and cases compared");
+    if (tell) tell(stage);
+  };
+}
+
+CheckReport check_in_child(Options& options) {
+  ProgressLine progress("checking", options.quiet || options.debug);
+  options.library.references.assign(options.references.begin(), options.references.end());
+  options.library.on_stage = follow_stages(options.debug);
+  options.library.on_progress = [&](double done) {
+    tell_parent(cat("its sizes were tried to ", std::lround(done * 100), " %"));
+    progress.show(done);
+  };
+  return check_model(options.model, options.library);
+}
+
+void write_html(const Options& options, const CheckReport& report) {
+  if (options.html.empty()) return;
+  OutputFiles files;
+  files.add(options.html).append(as_bytes(to_html(report)));
+  files.commit();
 }
 
 int run_check(Options& options) {
   read_inputs(options);
-  constexpr double kBytesPerGigabyte = 1e9;
-  const auto memory = static_cast<std::uint64_t>(options.gigabytes * kBytesPerGigabyte);
   const auto code = in_context(cat("checking ", in_quotes(options.model)),
-                               [&] { return leave_to_child(memory, options.model); });
+                               [&] { return leave_to_child(limits_of(options), options.model); });
   if (code) return *code;
-  const double silence = longest_silence(options);
-  keep_child_for(silence);
-  ProgressLine progress("checking", options.quiet || options.debug);
-  options.library.references.assign(options.references.begin(), options.references.end());
-  const OnStage tell = tell_stages(options.debug);
-  options.library.on_stage = [&](const Stage& stage) {
-    // Once it is swept it is known to come to an end, and recorded cases may take their time.
-    keep_child_for(stage.name == "swept the sizes" ? 0 : silence);
-    if (tell) tell(stage);
-  };
-  options.library.on_progress = [&](double done) {
-    keep_child_for(silence);
-    progress.show(done);
-  };
-  const CheckReport report = check_model(options.model, options.library);
-  progress.clear();
-  if (!options.html.empty()) {
-    OutputFiles files;
-    files.add(options.html).append(as_bytes(to_html(report)));
-    files.commit();
-  }
-  if (!options.quiet) print(options.json ? to_json(report) + "\n" : report_text(report));
-  return report.is_good() ? 0 : 1;
+  const CheckReport report = check_in_child(options);
+  may_take_any_time();
+  write_html(options, report);
+  if (!options.quiet)
+    in_context(options.html.empty() ? "printing the report"
+                                    : "printing the report; the page is complete and stays",
+               [&] { print(options.json ? to_json(report) + "\n" : report_text(report)); });
+  return report.is_good() ? kExitDone : kExitCheckFailed;
 }
 
 }  // namespace
@@ -221,16 +236,17 @@ Run add_check(CLI::App& app) {
   app.footer(kFooter);
   app.add_option("MODEL", options->model, "an ONNX file")->required();
   app.add_flag("--quick", options->library.quick, "few sizes, and open axes alone");
-  app.add_option("--sizes", options->library.sizes, "sizes to try, in place of voxport's own")
-      ->delimiter(',')
-      ->type_name("N,N,...")
-      ->check(CLI::Range(1, 1 << 24));
-  app.add_option("--seconds", options->library.seconds, "after which no new size is tried")
+  add_numbers(app, "--sizes", options->library.sizes, {1, 1 << 24},
+              "sizes to try, in place of voxport's own")
+      ->type_name("N,N,...");
+  add_number(app, "--seconds", options->library.seconds, {0.1, 1e6},
+             "after which no new size is tried; the check is ended, with exit code 4, before it\n"
+             "has taken twice as long")
       ->type_name("S")
-      ->capture_default_str();
+      ->default_str(cat(options->library.seconds));
   options->gigabytes = most_gigabytes();
-  app.add_option("--memory", options->gigabytes,
-                 "the most that the model may take; three quarters of the machine's if not given")
+  add_number(app, "--memory", options->gigabytes, {0.1, 1e6},
+             "the most that the model may take; three quarters of the machine's if not given")
       ->type_name("GB");
   app.add_option("--input", options->inputs,
                  "what to fill an input with: a number, or a range such as 0..9")
@@ -239,10 +255,10 @@ Run add_check(CLI::App& app) {
                  "recorded cases to compare with: a safetensors file of <case>/in/<name> and\n"
                  "<case>/out/<name>")
       ->type_name("FILE");
-  app.add_option("--tolerance", options->library.tolerance,
-                 "the largest absolute difference that is let pass")
+  add_number(app, "--tolerance", options->library.tolerance, {.least = 0},
+             "the largest absolute difference that is let pass")
       ->type_name("T")
-      ->capture_default_str();
+      ->default_str(cat(options->library.tolerance));
   app.add_option("--html", options->html, "write the report as one page")->type_name("FILE");
   app.add_flag("--json", options->json, "one JSON object on standard output");
   app.add_flag("-q,--quiet", options->quiet, "print nothing; the exit code tells");

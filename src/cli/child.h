@@ -4,16 +4,28 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace voxport {
 
-// Parts the process in two. In the child nothing comes back: it goes on, may take no more than
-// `memory` bytes, and is ended when it does not call keep_child_for() in time. The parent waits for
-// the child, and gives the exit code that the child ended with. Fails with kUnsupported, naming
-// `what` is worked on, where the child did not come to an end of its own.
-std::optional<int> leave_to_child(std::uint64_t memory, const std::string& what);
+struct ChildLimits {
+  std::uint64_t memory = 0;  // bytes
+  double seconds = 0;        // until may_take_any_time()
+};
 
-// In the child: it may go on for so long from now; 0 for any time.
-void keep_child_for(double seconds);
+// Parts the process in two. In the child nothing comes back, and it goes on within the limits. The
+// parent waits for the child, and gives the exit code that the child ended with. It ends the child
+// when the time is over, and then, or when the child crashed, fails with kUnsupported: `model` is
+// what was checked. A signal that ends the program or the child is thrown as EndedBySignal.
+//
+// Temporary files of the child are in a folder that the parent makes, where it can, and removes
+// however the child ends.
+std::optional<int> leave_to_child(const ChildLimits& limits, const std::string& model);
+
+// In the child: what is being done now, for the message when the time is over.
+void tell_parent(std::string_view doing);
+
+// In the child: from now on there is no limit to the time, as whoever reads a report may take any.
+void may_take_any_time();
 
 }  // namespace voxport

@@ -4,10 +4,14 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <voxport/exit_code.h>
 #include <voxport/export.h>
 
+#include "base/fail.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/number_option.h"
 #include "cli/terminal.h"
 
 // voxport export voice.ckpt out/
@@ -108,11 +112,13 @@ int run_export(Options& options) {
   const ExportReport report = export_model(options.checkpoint, options.out, options.library);
   progress.clear();
   for (const std::string& warning : report.warnings)
-    std::cerr << "voxport: warning: " << warning << '\n';
-  if (options.quiet) return 0;
+    std::cerr << "voxport: warning: " << printable_lines(warning) << '\n';
+  if (options.quiet) return kExitDone;
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  print(options.json ? to_json(report) + "\n" : summary(report, taken.count()));
-  return 0;
+  in_context("printing the summary; the exported files are complete and stay", [&] {
+    print(options.json ? to_json(report) + "\n" : summary(report, taken.count()));
+  });
+  return kExitDone;
 }
 
 }  // namespace
@@ -137,10 +143,9 @@ Run add_export(CLI::App& app) {
                  "a hyper-parameter, in place of the checkpoint's own; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  app.add_option("--opset", options->library.opset, "of ONNX, 13 to 17")
+  add_number(app, "--opset", options->library.opset, {13, 17}, "of ONNX, 13 to 17")
       ->type_name("N")
-      ->check(CLI::Range(13, 17))
-      ->capture_default_str();
+      ->default_str(cat(options->library.opset));
   app.add_option("--noise", options->noise,
                  "where noise comes from: drawn in the graph, or given as the inputs\n"
                  "noise and noise_w, which makes every run repeatable")

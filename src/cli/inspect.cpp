@@ -5,6 +5,7 @@
 #include <span>
 
 #include <CLI/CLI.hpp>
+#include <voxport/exit_code.h>
 #include <voxport/inspect.h>
 #include <voxport/scan.h>
 
@@ -21,7 +22,6 @@
 namespace voxport {
 namespace {
 
-constexpr int kDangerousExit = 5;
 constexpr std::size_t kShortTree = 60;       // lines of the tree of tensors without --all
 constexpr std::size_t kShortName = 60;       // bytes of a name in that tree
 constexpr std::size_t kShownValues = 24;     // values of a tensor without --all
@@ -437,7 +437,7 @@ std::string scan_text(const ScanReport& report) {
 int run_scan(const Options& options) {
   const ScanReport report = scan(options.file, tell_stages(options.debug));
   if (!options.quiet) print(options.json ? to_json(report) + "\n" : scan_text(report));
-  return report.verdict == Verdict::kClean ? 0 : kDangerousExit;
+  return report.verdict == Verdict::kClean ? kExitDone : kExitDangerous;
 }
 
 int run_inspect(const Options& options) {
@@ -446,7 +446,7 @@ int run_inspect(const Options& options) {
     const TensorValues tensor =
         read_tensor(options.file, *options.tensor, tell_stages(options.debug), options.model);
     if (!options.quiet) print(options.json ? to_json(tensor) + "\n" : tensor_text(tensor, options));
-    return 0;
+    return kExitDone;
   }
   ProgressLine progress("reading values", options.quiet || options.debug);
   InspectOptions library;
@@ -458,7 +458,7 @@ int run_inspect(const Options& options) {
   progress.clear();
   if (!options.quiet)
     print(options.json ? to_json(inspection) + "\n" : inspection_text(inspection, options));
-  return 0;
+  return kExitDone;
 }
 
 }  // namespace

@@ -1,20 +1,20 @@
-#include <unistd.h>
-
-#include <csignal>
-#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <map>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <malloc.h>
-#include <voxport/error.h>
+#include <voxport/exit_code.h>
 #include <voxport/version.h>
 
-#include "base/output_file.h"
+#include "base/mapping.h"
+#include "base/printable.h"
+#include "base/text.h"
 #include "cli/command.h"
+#include "cli/ending.h"
 #include "cli/terminal.h"
 
 namespace voxport {
@@ -37,28 +37,30 @@ constexpr Command kCommands[] = {
 
 constexpr char kFooter[] =
     "Exit codes: 0 done, 1 a check did not hold, 2 wrong usage, 3 unreadable or corrupt file,\n"
-    "4 unsupported file, 5 dangerous file (inspect --scan), 6 the output cannot be written.\n"
+    "4 unsupported file, or one that needs more time or memory than there is, 5 suspicious or\n"
+    "dangerous file (inspect --scan), 6 the output cannot be written, 70 a mistake of voxport's "
+    "own.\n"
     "'voxport COMMAND --help' tells all about a command.";
 
-// The file that we have mapped was made shorter by someone else; there is no way to go on.
-extern "C" void on_bus_error(int) {
-  constexpr char kMessage[] = "voxport: the file became shorter while it was being read\n";
-  (void)!write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
-  _exit(3);
-}
-
-// Nothing half-written stays behind; then the signal does what it does.
-extern "C" void on_ending_signal(int signal) {
-  remove_unfinished_files();
-  std::signal(signal, SIG_DFL);
-  (void)raise(signal);
+// What every failure comes to: one message on standard error.
+void tell(std::string_view message) {
+  std::cerr << "voxport: " << printable_lines(message) << '\n';
 }
 
 int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   std::string command = "voxport";
   for (const CLI::App* sub : app.get_subcommands()) command += " " + sub->get_name();
-  std::cerr << "voxport: " << error.what() << "\n  try '" << command << " --help'\n";
-  return 2;
+  tell(cat(printable(error.what(), 1000), "\n  try '", command, " --help'"));
+  return kExitUsage;
+}
+
+// An empty value is a mistake, as of a variable that a script did not set, and not the absence of
+// the option.
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    if (!option->get_positional() && option->get_items_expected_max() > 0)
+      option->check(
+          [](const std::string& value) { return value.empty() ? "its value is empty" : ""; }, "");
 }
 
 int run(int argc, char** argv) {
@@ -67,11 +69,12 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(kFooter);
   app.failure_message(CLI::FailureMessage::simple);
-  int exit_code = 0;
+  int exit_code = kExitDone;
   std::map<const CLI::App*, std::string> descriptions;  // the long ones, for a command's own help
   for (const Command& command : kCommands) {
     CLI::App* sub = app.add_subcommand(command.name);
     sub->final_callback([&exit_code, run = command.add(*sub)] { exit_code = run(); });
+    refuse_empty_values(*sub);
     descriptions[sub] = sub->get_description();
     sub->description(command.summary);
   }
@@ -95,10 +98,9 @@ int run(int argc, char** argv) {
 }  // namespace voxport
 
 int main(int argc, char** argv) {
-  std::signal(SIGBUS, voxport::on_bus_error);
-  for (const int ending : {SIGINT, SIGTERM, SIGHUP})  // but not one that nohup had us ignore
-    if (std::signal(ending, voxport::on_ending_signal) == SIG_IGN) std::signal(ending, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond a limit is an error like any other
+  voxport::hold_standard_descriptors();
+  voxport::handle_ending_signals();
+  voxport::end_on_bus_error(voxport::kExitUnreadable);
   // A short life: memory that was given back is better used again than returned to the system.
   mallopt(M_MMAP_THRESHOLD, 64 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
@@ -106,13 +108,15 @@ int main(int argc, char** argv) {
   try {
     return voxport::run(argc, argv);
   } catch (const voxport::Error& error) {
-    std::cerr << "voxport: " << error.what() << '\n';
-    return error.exit_code();
+    voxport::tell(error.what());
+    return voxport::exit_code_of(error);
+  } catch (const voxport::EndedBySignal& ended) {
+    return voxport::end_by_signal(ended.signal());
   } catch (const std::bad_alloc&) {
-    std::cerr << "voxport: there is not enough memory\n";
-    return 3;
+    voxport::tell("there is not enough memory");
+    return voxport::kExitUnsupported;
   } catch (const std::exception& error) {  // ours to mend
-    std::cerr << "voxport: internal error: " << error.what() << '\n';
-    return 70;
+    voxport::tell(voxport::cat("internal error: ", error.what()));
+    return voxport::kExitInternal;
   }
 }

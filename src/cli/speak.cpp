@@ -1,19 +1,20 @@
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <voxport/error.h>
+#include <voxport/exit_code.h>
 #include <voxport/speak.h>
 
 #include "base/fail.h"
 #include "base/output_file.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "cli/audio_sink.h"
 #include "cli/command.h"
 #include "cli/memory_option.h"
+#include "cli/number_option.h"
 #include "cli/terminal.h"
 #include "cli/text_input.h"
 
@@ -279,21 +280,22 @@ int run_speak(Options& options, bool has_text) {
   check_usage(options, has_text);
   for (const std::string& out : {options.out, options.durations})
     check_is_no_input(out, input_file(options, has_text));
-  std::signal(SIGPIPE, SIG_IGN);  // whoever listens may go; that is told like any error
   const Clock::time_point start = Clock::now();
   TextInput input = open_input(options, has_text);
   options.library.on_stage = tell_stages(options.debug);
   const Voice voice(options.voice, options.library);
   const double load_seconds = seconds_since(start);
   if (!options.quiet)
-    for (const std::string& note : voice.info().notes) std::cerr << "voxport: " << note << '\n';
+    for (const std::string& note : voice.info().notes)
+      std::cerr << "voxport: " << printable_lines(note) << '\n';
   options.speak.input = input_of(options, !has_text && options.file.empty());
   Stream stream = voice.speak([&] { return input.read(); }, options.speak);
   const StopsReading stops(input);
   Speaking speaking(options, voice.info());
   speaking.speak(stream);
-  tell(options, speaking.summary(load_seconds));
-  return 0;
+  in_context("printing the summary; the audio is complete",
+             [&] { tell(options, speaking.summary(load_seconds)); });
+  return kExitDone;
 }
 
 void add_voice_options(CLI::App& app, Options& options) {
@@ -303,10 +305,9 @@ void add_voice_options(CLI::App& app, Options& options) {
                  "best there is")
       ->check(CLI::IsMember({"best", "cached", "context"}))
       ->capture_default_str();
-  app.add_option("--threads", options.library.threads, "of a run; 0: one for each core")
+  add_number(app, "--threads", options.library.threads, {0, 1024}, "of a run; 0: one for each core")
       ->type_name("N")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
+      ->default_str(cat(options.library.threads));
   app.add_option("--espeak", options.library.espeak, "the program that makes phonemes of text")
       ->type_name("PROGRAM")
       ->capture_default_str();
@@ -319,31 +320,32 @@ void add_voice_options(CLI::App& app, Options& options) {
 void add_manner_options(CLI::App& app, Options& options) {
   app.add_option("--speaker", options.speak.speaker, "by name or number; the first without it")
       ->type_name("NAME|N");
-  app.add_option("--length-scale", options.speak.length_scale, "how long everything lasts")
+  // The voice knows which of these it has, and their limits.
+  add_number(app, "--length-scale", options.speak.length_scale, {}, "how long everything lasts")
       ->type_name("X");
-  app.add_option("--noise-scale", options.speak.noise_scale,
-                 "of a VITS: how far the sound strays from the most likely one")
+  add_number(app, "--noise-scale", options.speak.noise_scale, {},
+             "of a VITS: how far the sound strays from the most likely one")
       ->type_name("X");
-  app.add_option("--noise-w", options.speak.noise_w, "of a VITS: how far durations stray")
+  add_number(app, "--noise-w", options.speak.noise_w, {}, "of a VITS: how far durations stray")
       ->type_name("X");
-  app.add_option("--pitch", options.speak.pitch, "of a FastSpeech2: what pitch is multiplied by")
+  add_number(app, "--pitch", options.speak.pitch, {},
+             "of a FastSpeech2: what pitch is multiplied by")
       ->type_name("X");
-  app.add_option("--energy", options.speak.energy,
-                 "of a FastSpeech2 that was exported with --energy-control own: what energy\n"
-                 "is multiplied by")
+  add_number(app, "--energy", options.speak.energy, {},
+             "of a FastSpeech2 that was exported with --energy-control own: what energy\n"
+             "is multiplied by")
       ->type_name("X");
-  app.add_option("--seed", options.speak.seed,
-                 "of the noise: the same seed gives the same audio, streamed or not")
+  add_number(app, "--seed", options.speak.seed, {},
+             "of the noise: the same seed gives the same audio, streamed or not")
       ->type_name("N")
-      ->capture_default_str();
-  app.add_option("--sentence-silence", options.speak.sentence_silence,
-                 "silence after each sentence, in seconds")
+      ->default_str(cat(options.speak.seed));
+  add_number(app, "--sentence-silence", options.speak.sentence_silence, {0, 3600},
+             "silence after each sentence, in seconds")
       ->type_name("S")
-      ->capture_default_str();
-  app.add_option("--chunk", options.speak.chunk_frames,
-                 "frames of a piece; without it few at first, to be early, then up to 45")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+      ->default_str(cat(options.speak.sentence_silence));
+  add_number(app, "--chunk", options.speak.chunk_frames, {1, std::int64_t{1} << 40},
+             "frames of a piece; without it few at first, to be early, then up to 45")
+      ->type_name("N");
   app.add_flag("--one-shot", options.speak.one_shot, "a sentence is one piece: no streaming");
 }
 

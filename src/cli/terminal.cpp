@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
-#include <voxport/error.h>
+#include "base/text.h"
+#include "cli/ending.h"
 
 namespace voxport {
 namespace {
@@ -83,16 +83,15 @@ void ProgressLine::clear() {
 OnStage tell_stages(bool is_on) {
   if (!is_on) return {};
   return [](const Stage& stage) {
-    std::fprintf(stderr, "voxport: %s%s%s (%.3g ms)\n", stage.name.c_str(),
-                 stage.detail.empty() ? "" : ": ", stage.detail.c_str(), stage.seconds * 1e3);
+    const std::string what = cat(stage.name, stage.detail.empty() ? "" : ": ", stage.detail);
+    std::fprintf(stderr, "voxport: %s (%.3g ms)\n", printable(what, 1000).c_str(),
+                 stage.seconds * 1e3);
   };
 }
 
 void print(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (written && std::fflush(stdout) == 0) return;
-  throw Error(Error::kUnwritable,
-              std::string("cannot write to standard output: ") + std::strerror(errno));
+  if (!written || std::fflush(stdout) != 0) fail_to_print(errno);
 }
 
 }  // namespace voxport

@@ -47,7 +47,8 @@ class ProgressLine {
 // Tells each stage on standard error; nothing when it is off.
 OnStage tell_stages(bool is_on);
 
-// Writes to standard output and makes sure that it arrived; fails with kUnreadable on a full disk.
+// Writes to standard output and makes sure that it arrived; fails with kUnwritable when it did not,
+// as on a full disk, and with EndedBySignal when nobody reads it any more.
 void print(std::string_view text);
 
 }  // namespace voxport

@@ -14,7 +14,8 @@ namespace voxport {
 namespace {
 
 [[noreturn]] void fail_to_read(const std::string& name) {
-  fail(Error::kUnreadable, "cannot read ", name, ": ", std::strerror(errno));
+  fail(Error::kUnreadable, "cannot read ", name, ": ",
+       errno == EBADF ? "it is closed" : std::strerror(errno));
 }
 
 }  // namespace

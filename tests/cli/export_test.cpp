@@ -133,7 +133,8 @@ TEST_F(ExportCommand, FailsWhenItsSummaryCannotBeWritten) {
                                   " >/dev/full 2>'", out("told"), "'");
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 6);
   EXPECT_EQ(contents(folder_ / "told"),
-            "voxport: cannot write to standard output: No space left on device\n");
+            "voxport: cannot write to standard output: No space left on device\n"
+            "  while printing the summary; the exported files are complete and stay\n");
 }
 
 TEST_F(ExportCommand, TellsScriptsInJson) {
@@ -264,8 +265,10 @@ TEST_F(ExportCommand, ExplainsWrongUsage) {
   };
   EXPECT_EQ(failure(2, ""), with_help("CHECKPOINT is required"));
   EXPECT_EQ(failure(2, voice()), with_help("OUT is required"));
-  EXPECT_EQ(failure(2, "--opset 12 " + to), with_help("--opset: Value 12 not in range 13 to 17"));
-  EXPECT_EQ(failure(2, "--opset 18 " + to), with_help("--opset: Value 18 not in range 13 to 17"));
+  EXPECT_EQ(failure(2, "--opset 12 " + to),
+            with_help("--opset: '12' is not a whole number from 13 to 17"));
+  EXPECT_EQ(failure(2, "--opset 18 " + to),
+            with_help("--opset: '18' is not a whole number from 13 to 17"));
   EXPECT_EQ(failure(2, "--noise no " + to), with_help("--noise: no not in {graph,input}"));
   EXPECT_EQ(failure(2, "--cut no " + to), with_help("--cut: no not in {before-flow,after-flow}"));
   EXPECT_EQ(failure(2, "--for you " + to), with_help("--for: you not in {sherpa}"));

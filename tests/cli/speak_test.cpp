@@ -324,7 +324,8 @@ TEST_F(SpeakCommand, RefusesWhatMakesNoSense) {
   EXPECT_TRUE(contains(failure(2, voice() + " --ids " + ids_file("1 0 -3 2") + to), "'-3'"));
   EXPECT_TRUE(contains(failure(2, voice() + " --phonemes 'h\xE2\x98\x83'" + to), "\xE2\x98\x83"));
   EXPECT_TRUE(contains(failure(2, voice() + ids + " --length-scale 0"), "the length scale is 0"));
-  EXPECT_TRUE(contains(failure(2, voice() + ids + " --noise-scale nan"), "the noise scale is nan"));
+  EXPECT_TRUE(contains(failure(2, voice() + ids + " --noise-scale nan"),
+                       "--noise-scale: 'nan' is not a number"));
   EXPECT_TRUE(contains(failure(2, voice() + " text" + ids), "exclude one another"));
   EXPECT_TRUE(contains(failure(2, voice() + ids + " --chunk 0"), "--chunk"));
   EXPECT_TRUE(contains(failure(3, out("nowhere") + ids), "No such file or directory"));
@@ -350,7 +351,7 @@ TEST_F(SpeakCommand, RefusesADecoderOfAnotherVoice) {
   fs::copy(mixed / "other/decoder_stream.onnx", mixed / "decoder_stream.onnx",
            fs::copy_options::overwrite_existing);
   EXPECT_TRUE(contains(
-      failure(1, mixed.path().string() + " --ids " + ids_file() + " -o " + out("a.wav")),
+      failure(3, mixed.path().string() + " --ids " + ids_file() + " -o " + out("a.wav")),
       "'encoder.onnx' and 'decoder_stream.onnx' were exported from different checkpoints"));
 }
 
@@ -364,7 +365,7 @@ TEST_F(SpeakCommand, EndsWhenNobodyListens) {
   for (int i = 0; i < 200; ++i) many += "1 0 20 0 59 0 24 0 120 0 27 0 100 0 10 0 2\n";
   ids_file(many);
   EXPECT_EQ(std::system(command.c_str()), 0);
-  EXPECT_EQ(contents(folder_ / "told"), "voxport: cannot write to standard output: Broken pipe\n");
+  EXPECT_EQ(contents(folder_ / "told"), "");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
 }
 

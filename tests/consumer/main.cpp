@@ -1,5 +1,6 @@
 #include <iostream>
 
+#include <voxport/exit_code.h>
 #include <voxport/inspect.h>
 #include <voxport/scan.h>
 #include <voxport/version.h>
@@ -13,6 +14,6 @@ int main(int, char** argv) {
               << "\n";
   } catch (const voxport::Error& error) {
     std::cout << "error: " << error.what() << "\n";
-    return error.exit_code();
+    return voxport::exit_code_of(error);
   }
 }
