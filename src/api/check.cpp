@@ -1,5 +1,4 @@
 #include <charconv>
-#include <chrono>
 #include <cmath>
 
 #include <voxport/check.h>
@@ -18,8 +17,8 @@ namespace fs = std::filesystem;
 std::optional<double> number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value)
-                                                                  : std::nullopt;
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 // "3", or "0..9".
@@ -86,13 +85,35 @@ CheckOutput output_of(const OutputVerdict& verdict) {
           culprit_of(verdict.culprit)};
 }
 
+void check_options(const CheckOptions& options) {
+  if (!(options.seconds > 0) || !std::isfinite(options.seconds))
+    fail(Error::kUsage, "the check may take ", options.seconds, " s, expected more than 0");
+  if (!(options.tolerance >= 0) || !std::isfinite(options.tolerance))
+    fail(Error::kUsage, "the tolerance is ", options.tolerance, ", expected 0 or more");
+  for (const std::int64_t size : options.sizes)
+    if (size < 1) fail(Error::kUsage, "the size ", size, " is to be tried, expected 1 or more");
+}
+
+// An axis that ran at one size alone is not proven to be free. That is an error, unless there is
+// something wrong to report.
+void refuse_untried(const SweepReport& swept, const CheckReport& report, double seconds,
+                    double load_seconds) {
+  if (swept.untried.empty() || !report.is_good()) return;
+  const auto rounded = [](double value) { return std::round(value * 100) / 100; };
+  fail(Error::kUnsupported, "axis ", in_quotes(swept.untried.front()),
+       " could not be tried at two sizes in the ", seconds, " s that the check may take: loading ",
+       "the model took ", rounded(load_seconds), " s, and a run up to ", rounded(swept.slowest_run),
+       " s");
+}
+
 void run_sweep(const fs::path& model, const Subject& subject, const CheckOptions& options,
-               CheckReport& report) {
+               const TimeBudget& budget, CheckReport& report) {
   SweepOptions sweep_options;
   sweep_options.is_quick = options.quick;
   sweep_options.sizes = options.sizes;
-  sweep_options.seconds = options.seconds;
+  sweep_options.budget = budget;
   sweep_options.on_progress = options.on_progress;
+  const double load_seconds = budget.taken();
   const SweepReport swept = sweep(model, subject, fillings_of(options), sweep_options);
   report.inputs = swept.inputs;
   for (const AxisVerdict& verdict : swept.axes) report.axes.push_back(axis_of(verdict));
@@ -102,7 +123,8 @@ void run_sweep(const fs::path& model, const Subject& subject, const CheckOptions
   report.error = swept.error;
   report.culprit = culprit_of(swept.culprit);
   if (!swept.error.empty()) return;
-  for (const Consistency& found : check_consistency(subject, swept.base))
+  refuse_untried(swept, report, options.seconds, load_seconds);
+  for (const Consistency& found : check_consistency(subject, swept.base, budget, swept.slowest_run))
     report.consistency.push_back({found.what, found.was_tried, found.is_good, found.remark});
 }
 
@@ -143,25 +165,25 @@ bool CheckReport::is_good() const {
 }
 
 CheckReport check_model(const fs::path& model, const CheckOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
+  const TimeBudget budget(options.seconds);
   StageClock clock(options.on_stage);
   CheckReport report;
   report.path = model.string();
   report.tolerance = options.tolerance;
   return in_context(cat("checking ", in_quotes(model.native())), [&] {
+    check_options(options);
     const Subject subject(model, fillings_of(options), longest_run(options.seconds));
     check_names(subject, options);
     report.nodes = subject.nodes().size();
     clock.done("loaded the model", cat(report.nodes, " nodes"));
-    run_sweep(model, subject, options, report);
+    run_sweep(model, subject, options, budget, report);
     clock.done("swept the sizes", cat(report.runs, " runs"));
     for (const fs::path& reference : options.references) {
       for (CheckedCase& one : check_reference(subject, reference, options.tolerance))
         report.cases.push_back(std::move(one));
       clock.done("compared with " + reference.filename().string(), "");
     }
-    report.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report.seconds = budget.taken();
     return report;
   });
 }

@@ -64,7 +64,8 @@ std::optional<std::int64_t> length_in(const nlohmann::json& json) {
 
 class Checker {
  public:
-  Checker(const Subject& subject, const Sizes& base) : subject_(subject), base_(base) {
+  Checker(const Subject& subject, const Sizes& base, const TimeBudget& budget, double run_seconds)
+      : subject_(subject), base_(base), budget_(budget), run_seconds_(run_seconds) {
     for (const auto& [key, text] : subject.declared().metadata) {
       if (key == "voxport.padding") hears_padding_ = text == "heard";
       const bool is_field = key == "voxport.receptive_field";
@@ -88,7 +89,10 @@ class Checker {
  private:
   // A run that fails at sizes of our making proves nothing.
   template <class Body>
-  static Consistency tried(const char* what, const Body& body) {
+  Consistency tried(const char* what, const Body& body) const {
+    constexpr double kMostRuns = 5;
+    if (!budget_.has_left_to_explain(kMostRuns * run_seconds_))
+      return {what, false, true, "there was no time for it"};
     try {
       return body();
     } catch (const Error& error) {
@@ -253,6 +257,8 @@ class Checker {
 
   const Subject& subject_;
   const Sizes& base_;
+  const TimeBudget& budget_;
+  double run_seconds_;
   bool hears_padding_ = false;
   std::int64_t reach_ = 0;
   std::int64_t hop_ = 1;
@@ -261,8 +267,9 @@ class Checker {
 
 }  // namespace
 
-std::vector<Consistency> check_consistency(const Subject& subject, const Sizes& base) {
-  return Checker(subject, base).run();
+std::vector<Consistency> check_consistency(const Subject& subject, const Sizes& base,
+                                           const TimeBudget& budget, double run_seconds) {
+  return Checker(subject, base, budget, run_seconds).run();
 }
 
 }  // namespace voxport

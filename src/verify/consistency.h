@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "verify/budget.h"
 #include "verify/model.h"
 
 namespace voxport {
@@ -18,7 +19,9 @@ struct Consistency {
 // A row of a batch is the same row alone; padding that is declared as such changes nothing before
 // the end. `base` are sizes at which the model runs. What the model's own metadata calls its
 // receptive field is left out at the end of a row; where it says that padding is heard, what
-// padding changes is told and not judged.
-std::vector<Consistency> check_consistency(const Subject& subject, const Sizes& base);
+// padding changes is told and not judged. A run takes `run_seconds` at most; what there is no time
+// for is not tried.
+std::vector<Consistency> check_consistency(const Subject& subject, const Sizes& base,
+                                           const TimeBudget& budget, double run_seconds);
 
 }  // namespace voxport

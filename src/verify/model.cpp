@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 
 #include <nlohmann/json.hpp>
 
@@ -76,8 +78,14 @@ Trace read_profile(std::string_view text) {
 class ScratchFolder {
  public:
   ScratchFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "voxport.XXXXXX").string();
-    if (!mkdtemp(pattern.data())) fail(Error::kUnwritable, "there is no room for temporary files");
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+    if (error)
+      fail(Error::kUnwritable, "there is no folder for temporary files: ", error.message());
+    std::string pattern = (folder / "voxport.XXXXXX").native();
+    if (!mkdtemp(pattern.data()))
+      fail(Error::kUnwritable, "cannot make a temporary folder in ", in_quotes(folder.native()),
+           ": ", std::strerror(errno));
     path_ = pattern;
   }
   ~ScratchFolder() {

@@ -1,7 +1,6 @@
 #include "verify/sweep.h"
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 #include <set>
 
@@ -13,8 +12,6 @@
 
 namespace voxport {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Inputs of more bytes than this are not tried.
 constexpr double kMaxInputBytes = 256e6;
@@ -82,7 +79,7 @@ class Pace {
 class Sweep {
  public:
   Sweep(const Subject& subject, const SweepOptions& options)
-      : subject_(subject), options_(options), start_(Clock::now()) {
+      : subject_(subject), options_(options), load_seconds_(options.budget.taken()) {
     read_metadata();
   }
 
@@ -101,6 +98,9 @@ class Sweep {
       if (!find_misnamed()) break;
     }
     for (const std::string& symbol : symbols) report_.axes.push_back(judge(symbol));
+    for (const AxisVerdict& axis : report_.axes)
+      if (report_.is_cut_short && axis.good.size() + axis.bad.size() < 2)
+        report_.untried.push_back(axis.symbol);
     progress(0.85);
     judge_outputs();
     progress(1);
@@ -113,8 +113,15 @@ class Sweep {
   }
 
   bool has_time() {
-    const double taken = std::chrono::duration<double>(Clock::now() - start_).count();
-    if (taken < options_.seconds) return true;
+    if (options_.budget.has_left()) return true;
+    report_.is_cut_short = true;
+    return false;
+  }
+
+  // Whether there is time to find out why one size runs and another does not: the model is loaded
+  // and run once more at either.
+  bool has_time_to_explain() {
+    if (options_.budget.has_left_to_explain(2 * (load_seconds_ + report_.slowest_run))) return true;
     report_.is_cut_short = true;
     return false;
   }
@@ -143,6 +150,7 @@ class Sweep {
     ++report_.runs;
     const Outcome& outcome = outcomes_.emplace(sizes, subject_.run(sizes)).first->second;
     report_.is_cut_short |= outcome.is_exhausted;
+    report_.slowest_run = std::max(report_.slowest_run, outcome.seconds);
     return outcome;
   }
 
@@ -227,7 +235,7 @@ class Sweep {
   }
 
   bool try_base(const Sizes& sizes) {
-    if (!is_allowed(sizes) || !has_time()) return false;
+    if (!is_allowed(sizes) || (!outcomes_.empty() && !has_time())) return false;
     const Outcome& outcome = outcome_of(sizes);
     if (is_right(outcome)) {
       report_.base = sizes;
@@ -263,8 +271,15 @@ class Sweep {
       report_.base = *fallback_;
       is_found = true;
     }
-    if (is_found || !first_failure_) return is_found;
+    if (is_found) return true;
+    if (!first_failure_) {
+      report_.error = "its metadata, or the size of its inputs, allows none of the sizes to try";
+      return false;
+    }
     refuse_guess(*first_failure_);
+    if (!has_time())
+      fail(Error::kUnsupported, "no size at which it runs was found in ", options_.budget.seconds(),
+           " s; at the first that was tried, ", first_failure_->error);
     report_.error = first_failure_->error;
     if (first_failure_->failed_node)
       report_.culprit = failing_node(subject_, *first_failure_->failed_node);
@@ -295,7 +310,7 @@ class Sweep {
 
   Pace pace() const {
     constexpr double kMaxShare = 1.0 / 40;  // of all the time, for one run
-    return Pace(options_.seconds * kMaxShare);
+    return Pace(options_.budget.seconds() * kMaxShare);
   }
 
   // From small to large; sizes that would take too long are left out.
@@ -361,9 +376,11 @@ class Sweep {
     if (failure.is_good)
       verdict.error = cat("it runs, but ", in_quotes(wrong), " has another size");
     const bool is_meeting = verdict.kind == AxisVerdict::kLinked && failure.failed_node;
-    verdict.culprit = is_meeting ? failing_node(subject_, *failure.failed_node)
-                                 : find_culprit(subject_, report_.base, with(symbol, first_bad),
-                                                failure.failed_node, wrong);
+    if (is_meeting)
+      verdict.culprit = failing_node(subject_, *failure.failed_node);
+    else if (has_time_to_explain())
+      verdict.culprit =
+          find_culprit(subject_, report_.base, with(symbol, first_bad), failure.failed_node, wrong);
     return verdict;
   }
 
@@ -463,6 +480,8 @@ class Sweep {
   }
 
   void judge_outputs() {
+    for (const auto& [sizes, outcome] : outcomes_)
+      if (is_right(outcome)) right_.insert(&outcome);
     for (const auto& [name, value] : subject_.declared().graph->outputs()) {
       if (!value.type().shape || !value.type().foreign.empty()) continue;
       const std::size_t rank = outcomes_.at(report_.base).outputs.at(name).size();
@@ -489,7 +508,7 @@ class Sweep {
     verdict.declared = declared_text(dim);
     verdict.is_number = dim.is_constant();
     const std::vector<SizeSample> samples =
-        samples_of(name, axis, [&](const Outcome& outcome) { return is_right(outcome); });
+        samples_of(name, axis, [&](const Outcome& outcome) { return right_.contains(&outcome); });
     verdict.actual = find_relation(samples);
     if (has_no_name(verdict.declared)) verdict.remark = "has no name of its own";
     Dim promised = dim;
@@ -523,7 +542,7 @@ class Sweep {
     verdict.remark = cat("is ", verdict.actual ? verdict.actual->text() : cat(wrong->size),
                          verdict.actual ? "" : cat(" at ", sizes_text(wrong->sizes)));
     const bool stays = verdict.actual && verdict.actual->is_constant();
-    if (stays && wrong->sizes != report_.base)
+    if (stays && wrong->sizes != report_.base && has_time_to_explain())
       verdict.culprit = find_culprit(subject_, report_.base, wrong->sizes, std::nullopt, name);
     return verdict;
   }
@@ -551,24 +570,24 @@ class Sweep {
 
   // One name on two axes must be one size.
   void check_shared_names() {
+    std::map<std::string, const OutputVerdict*> first;  // of each name
     for (OutputVerdict& a : report_.outputs) {
-      for (const OutputVerdict& b : report_.outputs) {
-        const bool is_shared = &a > &b && a.declared == b.declared && !a.is_number && a.is_true &&
-                               b.is_true && a.actual && b.actual && *a.actual != *b.actual;
-        if (!is_shared) continue;
-        a.is_true = false;
-        a.remark = cat("is ", a.actual->text(), ", but axis ", b.axis, " of ", in_quotes(b.output),
-                       " of the same name is ", b.actual->text());
-      }
+      if (a.is_number || !a.is_true || !a.actual) continue;
+      const OutputVerdict& b = *first.emplace(a.declared, &a).first->second;
+      if (*a.actual == *b.actual) continue;
+      a.is_true = false;
+      a.remark = cat("is ", a.actual->text(), ", but axis ", b.axis, " of ", in_quotes(b.output),
+                     " of the same name is ", b.actual->text());
     }
   }
 
   const Subject& subject_;
   const SweepOptions& options_;
-  Clock::time_point start_;
+  double load_seconds_;
   std::map<std::string, std::int64_t> least_;
   std::map<std::string, std::string> not_below_, relations_;
   std::map<Sizes, Outcome> outcomes_;
+  std::set<const Outcome*> right_;                          // those among them, once all are there
   std::set<std::pair<std::string, std::size_t>> misnamed_;  // axes of outputs
   std::optional<Outcome> first_failure_, exhausted_;
   std::optional<Sizes> fallback_;  // it runs there, but outputs have other sizes than declared
@@ -626,25 +645,33 @@ void move_fixed_axes(const std::filesystem::path& path,
 // Axes that are declared as numbers: would they move if they were let?
 // Those of models without any open axis, and first axes of others, are judged; channels and the
 // like are numbers on good grounds, and so are lists that tell nodes sizes.
-std::vector<AxisVerdict> try_fixed_axes(const std::filesystem::path& path, const Subject& subject,
-                                        const std::map<std::string, Filling>& fillings,
-                                        double run_seconds, const Sizes& base) {
+//
+// Each takes a model of its own, which is loaded in `load_seconds`. Where there is no time for
+// that, axes are left out.
+void try_fixed_axes(const std::filesystem::path& path, const Subject& subject,
+                    const std::map<std::string, Filling>& fillings, const TimeBudget& budget,
+                    double load_seconds, SweepReport& report) {
   // Axes of one number move together: a batch is on every input.
   std::map<std::pair<bool, std::int64_t>, std::vector<InputAxis>> groups;
   for (const InputAxis& axis : subject.fixed_axes())
     groups[{is_list(subject.meaning(axis.input)), *axis.fixed}].push_back(axis);
-  std::vector<AxisVerdict> verdicts;
+  const Sizes& base = report.base;
   for (const auto& [group, places] : groups) {
     const auto& [are_lists, size] = group;
     const bool is_judged =
         !are_lists && (base.empty() || std::any_of(places.begin(), places.end(), is_batch));
+    if (is_judged && !budget.has_left_to_explain(2 * load_seconds + 4 * report.slowest_run)) {
+      report.is_cut_short = true;
+      if (base.empty()) report.untried.push_back(cat(size));
+      continue;
+    }
     AxisVerdict verdict;
     verdict.kind = AxisVerdict::kFixed;
     verdict.places = places;
     verdict.symbol = cat(size);
     verdict.size = size;
     try {
-      if (is_judged) move_fixed_axes(path, fillings, run_seconds, base, verdict);
+      if (is_judged) move_fixed_axes(path, fillings, longest_run(budget.seconds()), base, verdict);
     } catch (const Error& error) {  // the number is asked for: it stays
       verdict.error = error.what();
     }
@@ -654,9 +681,8 @@ std::vector<AxisVerdict> try_fixed_axes(const std::filesystem::path& path, const
                           !is_met_by_weights(verdict.culprit->op);
     if (is_baked) verdict.kind = AxisVerdict::kNailed;
     if (verdict.kind == AxisVerdict::kFixed) verdict.culprit.reset();
-    verdicts.push_back(std::move(verdict));
+    report.axes.push_back(std::move(verdict));
   }
-  return verdicts;
 }
 
 }  // namespace
@@ -665,12 +691,10 @@ double longest_run(double seconds) { return seconds / 6; }
 
 SweepReport sweep(const std::filesystem::path& path, const Subject& subject,
                   const std::map<std::string, Filling>& fillings, const SweepOptions& options) {
+  const double load_seconds = options.budget.taken();
   SweepReport report = Sweep(subject, options).run();
-  if (report.error.empty() && !options.is_quick) {
-    const double run_seconds = longest_run(options.seconds);
-    for (AxisVerdict& verdict : try_fixed_axes(path, subject, fillings, run_seconds, report.base))
-      report.axes.push_back(std::move(verdict));
-  }
+  if (report.error.empty() && !options.is_quick)
+    try_fixed_axes(path, subject, fillings, options.budget, load_seconds, report);
   return report;
 }
 

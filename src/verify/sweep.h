@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/dim.h"
+#include "verify/budget.h"
 #include "verify/culprit.h"
 #include "verify/model.h"
 
@@ -47,8 +48,8 @@ struct OutputVerdict {
 
 struct SweepOptions {
   bool is_quick = false;
-  std::vector<std::int64_t> sizes;  // to try in place of our own
-  double seconds = 60;              // after which no new size is tried
+  std::vector<std::int64_t> sizes;     // to try in place of our own
+  TimeBudget budget = TimeBudget(60);  // after which no new size is tried; loading is part of it
   std::function<void(double)> on_progress;
 };
 
@@ -58,7 +59,10 @@ struct SweepReport {
   std::vector<std::pair<std::string, std::string>> inputs;  // name, and what it was filled with
   Sizes base;                                               // sizes at which the model runs
   std::size_t runs = 0;
-  bool is_cut_short = false;       // there was no time for all sizes
+  bool is_cut_short = false;  // there was no time for all sizes
+  // Axes that were to be tried, and for lack of time or memory were tried at one size at most.
+  std::vector<std::string> untried;
+  double slowest_run = 0;          // in seconds
   std::string error;               // why it runs at no size; empty when it does
   std::optional<Culprit> culprit;  // and the node that fails
 };
@@ -67,8 +71,9 @@ struct SweepReport {
 double longest_run(double seconds);
 
 // `subject` is the model in `path`. Fails with kUnsupported where the model takes longer than one
-// run may, or more memory than there is, even at the least sizes; and where it does not run with
-// values that we made up for an input that decides on sizes.
+// run may, or more memory than there is, even at the least sizes; where the time is over before
+// sizes are found at which it runs; and where it does not run with values that we made up for an
+// input that decides on sizes.
 SweepReport sweep(const std::filesystem::path& path, const Subject& subject,
                   const std::map<std::string, Filling>& fillings, const SweepOptions& options);
 
