@@ -3,6 +3,8 @@
 
 #include <iostream>
 
+#include <voxport/exit_code.h>
+
 #include "base/fail.h"
 
 namespace voxport {
@@ -13,7 +15,7 @@ inline int run_program(const char* name, int (*program)(int, char**), int argc, 
     return program(argc, argv);
   } catch (const Error& error) {
     std::cerr << name << ": " << error.what() << '\n';
-    return error.exit_code();
+    return exit_code_of(error);
   }
 }
 

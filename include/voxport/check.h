@@ -15,7 +15,9 @@ namespace voxport {
 struct CheckOptions {
   bool quick = false;               // few sizes, and no axis that the file declares as a number
   std::vector<std::int64_t> sizes;  // to try in place of voxport's own
-  double seconds = 60;              // after which no new size is tried; one run may take a sixth
+  // After so many, loading included, no new size is tried; one run may take a sixth. What ONNX
+  // Runtime cannot be kept from (loading a model, a single operator) may take longer.
+  double seconds = 60;
   // What an input is filled with: a number, or a range "0..9"; by name.
   std::vector<std::pair<std::string, std::string>> inputs;
   // Cases to compare with: tensors <case>/in/<name> and <case>/out/<name>.
@@ -111,7 +113,8 @@ struct CheckReport {
 
 // Runs the model at many sizes. Fails with kUnreadable or kCorrupt when there is no good model in
 // the file, and with kUnsupported where ONNX Runtime is missing or cannot load it, or where a run
-// takes too long or too much memory even at the least sizes.
+// takes too long or too much memory even at the least sizes; also where nothing wrong was found,
+// but the time was over before every axis had run at two sizes.
 CheckReport check_model(const std::filesystem::path& model, const CheckOptions& options = {});
 
 std::string to_json(const CheckReport& report);

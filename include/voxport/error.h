@@ -14,7 +14,7 @@ namespace voxport {
 class Error : public std::exception {
  public:
   enum Kind {
-    kMismatch,     // a verification did not hold
+    kMismatch,     // parts that do not fit together: shapes, or files of different models
     kUsage,        // the caller asked for something that makes no sense
     kUnreadable,   // the disk or the system would not give us the bytes
     kCorrupt,      // the file breaks the rules of its own format
@@ -32,21 +32,6 @@ class Error : public std::exception {
 
   // Called on the way up, innermost first: "reading data.pkl", "inspecting voice.ckpt".
   void add_context(std::string_view doing) { text_.append("\n  while ").append(doing); }
-
-  // What the command line exits with: 1 mismatch, 2 usage, 3 unreadable or corrupt, 4 unsupported,
-  // 6 unwritable, 70 internal.
-  int exit_code() const {
-    switch (kind_) {
-      case kMismatch: return 1;
-      case kUsage: return 2;
-      case kUnreadable:
-      case kCorrupt: return 3;
-      case kUnsupported: return 4;
-      case kUnwritable: return 6;
-      case kInternal: return 70;
-    }
-    return 1;
-  }
 
  private:
   Kind kind_;

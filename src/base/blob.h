@@ -23,7 +23,9 @@ class Blob {
  public:
   Blob() = default;
 
-  // Maps a regular file for reading; fails with kUnreadable when there is none to be read.
+  // Maps a regular file for reading; fails with kUnreadable when there is none to be read. It has
+  // the size that the file has now. When the file becomes shorter, or the disk fails, looking at
+  // its bytes raises SIGBUS (base/mapping.h), and peek() fails with kUnreadable.
   static Blob map_file(const std::filesystem::path& path);
 
   // Takes over a buffer.

@@ -32,8 +32,9 @@ std::string cat(const Parts&... parts) {
   return out;
 }
 
-// The text as it may be shown: control characters and broken UTF-8 as \x1b, cut after `limit`
-// bytes.
+// The text as it may be shown: bytes of broken UTF-8 and of characters that act on text without
+// being seen in it (controls, line separators, marks of direction, zero width characters, tags) as
+// \x1b, cut after `limit` bytes. For whole messages and JSON see base/printable.h.
 std::string printable(std::string_view text, std::size_t limit = 200);
 
 // printable(), in single quotes. (Not called quoted(): std::quoted would be found first.)

@@ -66,8 +66,8 @@ struct LowerReport {
 };
 
 // Fails with kUnsupported, naming all of them with counts and places, when operators cannot be
-// lowered, or their arguments have types or shapes that do not go together; with kUsage when the
-// options do not fit the program.
+// lowered, hold an axis that must stay free at a number, or have arguments whose types or shapes do
+// not go together; with kUsage when the options do not fit the program.
 std::unique_ptr<Graph> lower(const Program& program, const LowerOptions& options,
                              LowerReport& report);
 
