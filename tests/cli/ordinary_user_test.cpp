@@ -81,7 +81,8 @@ class OrdinaryUser : public testing::Test {
   std::string at(const std::string& name) const { return (folder_ / name).string(); }
   static std::string shared(const std::string& name) { return (*program_ / name).string(); }
 
-  // With a home and a temporary folder of its own, unless `variables` say otherwise.
+  // With a home and a temporary folder of its own, unless `variables`, or a program that stands
+  // before, say otherwise.
   Result run_as_user(const std::string& arguments, const std::string& variables = "") {
     const TemporaryFolder told;
     const std::string user =
@@ -187,15 +188,13 @@ TEST_F(OrdinaryUser, IsToldOfAFileThatCannotBeRead) {
 }
 
 TEST_F(OrdinaryUserWithRuntime, ExportsAndChecksWithoutAHome) {
+  fs::create_directories(folder_ / "locked");
+  take_away(folder_ / "locked");
   for (const std::string& home : {std::string("HOME=/nonexistent"), "HOME=" + at("locked"),
-                                  std::string("-u HOME"), std::string("HOME=")}) {
-    fs::create_directories(folder_ / "locked");
-    take_away(folder_ / "locked");
-    const std::string variables = home.starts_with("-u") ? "" : home;
-    Result result =
-        run_as_user("export -q " + shared("small-flow.ckpt") + " " + at("out/v"), variables);
+                                  std::string("env -u HOME"), std::string("HOME=")}) {
+    Result result = run_as_user("export -q " + shared("small-flow.ckpt") + " " + at("out/v"), home);
     EXPECT_EQ(result.exit_code, 0) << home << result.err;
-    result = run_as_user("check --quick " + shared("full.onnx"), variables);
+    result = run_as_user("check --quick " + shared("full.onnx"), home);
     EXPECT_EQ(result.exit_code, 0) << home << result.err;
     EXPECT_EQ(result.err, "") << home;
     fs::remove_all(folder_ / "out/v");
@@ -209,6 +208,7 @@ TEST_F(OrdinaryUserWithRuntime, SpeaksACheckpointWhateverTheHomeIs) {
   expect_spoken_or_refused("HOME=/nonexistent");
   expect_spoken_or_refused("HOME=" + at("locked"));
   expect_spoken_or_refused("HOME=");
+  expect_spoken_or_refused("env -u HOME");
   expect_spoken_or_refused("XDG_CACHE_HOME=" + at("locked"));
   expect_spoken_or_refused("XDG_CACHE_HOME=" + at("locked") + "/below");
   expect_spoken_or_refused("XDG_CACHE_HOME=/nonexistent");
