@@ -540,10 +540,17 @@ bool Tracer::is_optimizer_state(const PickleValue& state) const {
   return true;
 }
 
+// Values that have no methods of their own, nor the items of lists among them.
 bool Tracer::holds_simple_values(const PickleValue& dict) const {
   const Items items = items_of(dict);
-  for (std::size_t i = 1; i < items.size(); i += 2)
+  for (std::size_t i = 1; i < items.size(); i += 2) {
     if (!is(items[i], kSimple)) return false;
+    if (!items[i].is(Kind::kList)) continue;
+    const Items inner = items_of(items[i]);
+    if (!std::all_of(inner.begin(), inner.end(),
+                     [&](const auto& item) { return is(item, kSimple); }))
+      return false;
+  }
   return true;
 }
 

@@ -235,6 +235,22 @@ const std::vector<Bypass>& bypasses() {
        whole(build(new_object("torch.nn.modules.linear", "Identity"),
                    dict({{text("_forward_hooks"),
                           dict({{"K\x01", global("torch.jit._pickle", "restore_type_tag")}})}})))},
+      {"a module among the attributes of another", kSuspicious,
+       whole(build(new_object("torch.nn.modules.rnn", "LSTM"),
+                   dict({{text("_all_weights"),
+                          new_object("torch.nn.modules.container", "ModuleList")}})))},
+      {"hooks that come into the dict of a tensor after it was made", kSuspicious,
+       whole(reduce(global("collections", "OrderedDict"), {}) + put(0) + "0" + tensor(get(0)) +
+             "0" + get(0) + "K\x01" + new_object("torch.nn.modules.linear", "Identity") + "s")},
+      {"an optimizer whose state is given to Counter first", kSuspicious,
+       whole(build(
+           new_object("torch.optim.adam", "Adam"),
+           dict({{text("state"), reduce(global("collections", "Counter"),
+                                        dict({{"K\x01", new_object("torch.nn.modules.container",
+                                                                   "ModuleDict")}}))}})))},
+      {"a set of objects that are hashed by code of their own", kSuspicious,
+       whole(reduce(global("builtins", "set"),
+                    list({new_object("omegaconf.dictconfig", "DictConfig")})))},
       {"items set on an object that is no dict", kSuspicious,
        whole(new_object("torch.nn.modules.container", "ParameterDict") + text("k") + text("v") +
              "s")},

@@ -72,6 +72,15 @@ inline std::string whole(const std::string& value, char protocol = 2) {
   return (protocol == 0 ? std::string() : std::string("\x80") + protocol) + value + ".";
 }
 
+// A tensor of two floats, of a storage that a loader would have to find.
+inline std::string tensor(const std::string& hooks) {
+  const std::string storage =
+      tuple({text("storage"), global("torch", "FloatStorage"), text("0"), text("cpu"), number(2)}) +
+      "Q";
+  return reduce(global("torch._utils", "_rebuild_tensor_v2"),
+                {storage, number(0), tuple({number(2)}), tuple({number(1)}), "\x89", hooks});
+}
+
 // What follows numpy.dtype(code) for numbers, with flags.
 inline std::string numpy_dtype_state(int flags) {
   return tuple({number(3), text("<"), "N", "N", "N", number(-1), number(-1), number(flags)});
