@@ -841,7 +841,7 @@ void PickleMachine::op_persid() {
   const std::string_view id = cursor_.line("PERSID");
   const PickleValue text = make_text(Kind::kString, id);
   const PickleValue persistent = make_container(Kind::kPersistent, std::span(&text, 1));
-  watcher_->on_persistent_id(persistent, opcode_offset_);
+  watcher_->on_persistent_id(persistent, true, opcode_offset_);
   push(persistent);
 }
 
@@ -849,7 +849,7 @@ void PickleMachine::op_binpersid() {
   const PickleValue id = pop();
   tree_.persistent_ids_.push_back(id);
   const PickleValue persistent = make_container(Kind::kPersistent, std::span(&id, 1));
-  if (watcher_) watcher_->on_persistent_id(persistent, opcode_offset_);
+  if (watcher_) watcher_->on_persistent_id(persistent, false, opcode_offset_);
   push(persistent);
 }
 

@@ -133,7 +133,9 @@ class PickleWatcher {
   // `in_pairs`), when it is made or later.
   virtual void on_items(const PickleValue& container, std::span<const PickleValue> items,
                         bool in_pairs, std::uint64_t offset) = 0;
-  virtual void on_persistent_id(const PickleValue& persistent, std::uint64_t offset) = 0;
+  // BINPERSID, or PERSID if `is_text`.
+  virtual void on_persistent_id(const PickleValue& persistent, bool is_text,
+                                std::uint64_t offset) = 0;
   virtual void on_extension(std::uint64_t code, std::uint64_t offset) = 0;
 };
 

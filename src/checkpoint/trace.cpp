@@ -52,7 +52,7 @@ class Tracer : public PickleWatcher {
   void on_build(const PickleValue& object, const PickleValue& state, std::uint64_t offset) override;
   void on_items(const PickleValue& container, std::span<const PickleValue> items, bool in_pairs,
                 std::uint64_t offset) override;
-  void on_persistent_id(const PickleValue& persistent, std::uint64_t offset) override;
+  void on_persistent_id(const PickleValue& persistent, bool is_text, std::uint64_t offset) override;
   void on_extension(std::uint64_t code, std::uint64_t offset) override;
   void on_result(const PickleValue& root, std::uint64_t offset);
 
@@ -95,6 +95,7 @@ class Tracer : public PickleWatcher {
   bool is_tensor_state(const PickleValue& state) const;
 
   void store(const PickleValue& value, std::uint64_t offset);
+  void store_key(const PickleValue& key, bool is_attribute, std::uint64_t offset);
   void record(Action kind, std::string what, std::uint64_t offset, Danger danger);
   void record_unexpected(Action kind, std::string what, std::uint64_t offset);
 
@@ -233,14 +234,16 @@ Types types_of_id(const PickleValue& id, const auto& types_of) {
   return is_storage ? kStorage : kUnknown;
 }
 
-void Tracer::on_persistent_id(const PickleValue& persistent, std::uint64_t offset) {
+// An id as text is written by torch.save with protocol 0, which no PyTorch can read back.
+void Tracer::on_persistent_id(const PickleValue& persistent, bool is_text, std::uint64_t offset) {
   const PickleValue& id = persistent.node->items()[0];
-  const Types types = types_of_id(id, [&](const PickleValue& item) { return types_of(item); });
+  const Types types =
+      is_text ? kUnknown : types_of_id(id, [&](const auto& item) { return types_of(item); });
   known_[persistent.node].types = types;
   if (types != kUnknown) return;
-  record(Action::kPersistent,
-         id.is(Kind::kTuple) ? "a persistent id" : std::string(name_of(id.kind)), offset,
-         Danger::kUnknown);
+  const std::string what =
+      is_text ? std::string(id.text()) : cat("an id that is ", name_of(id.kind));
+  record(Action::kPersistent, what, offset, Danger::kUnknown);
 }
 
 void Tracer::on_extension(std::uint64_t code, std::uint64_t offset) {
@@ -277,15 +280,16 @@ void Tracer::on_items(const PickleValue& container, Items items, bool in_pairs,
   const bool has_attributes = is(container, kAttributeDict);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const bool is_hashed = (in_pairs && i % 2 == 0) || container.is(Kind::kSet);
-    if (is_hashed && !is_key(items[i])) {
-      record_unexpected(Action::kStore, described(items[i]), offset);
-    } else if (is_hashed && has_attributes && items[i].is(Kind::kString) &&
-               is_special_name(items[i].text())) {
-      record_unexpected(Action::kStore, std::string(items[i].text()), offset);
-    } else {
-      store(items[i], offset);
-    }
+    if (is_hashed) store_key(items[i], has_attributes, offset);
+    store(items[i], offset);
   }
+}
+
+// `is_attribute`: the keys are looked up as names of attributes too.
+void Tracer::store_key(const PickleValue& key, bool is_attribute, std::uint64_t offset) {
+  if (!is_key(key)) return record_unexpected(Action::kStore, described(key), offset);
+  if (is_attribute && key.is(Kind::kString) && is_special_name(key.text()))
+    record_unexpected(Action::kStore, std::string(key.text()), offset);
 }
 
 void Tracer::on_result(const PickleValue& root, std::uint64_t offset) { store(root, offset); }

@@ -196,6 +196,7 @@ const std::vector<Bypass>& bypasses() {
        whole(std::string("\x82\x01", 2) + tuple({text("echo voxport")}) + "R")},
       {"persistent ids that no torch.save writes", kSuspicious,
        whole(tuple({text("storage"), global("collections", "OrderedDict")}) + "Q")},
+      {"persistent ids as text: PERSID", kSuspicious, whole("P0\n", 0)},
       {"a call among values that are popped again", kDangerous, whole(kSystem + "0N")},
       {"a pickle that breaks off after the call", kDangerous, "\x80\x02" + kSystem},
       {"a pickle that breaks off before the call, for us alone", kSuspicious,
