@@ -239,6 +239,7 @@ class PickleMachine {
   void op_ext4() { push_extension(cursor_.read<std::uint32_t>("EXT4")); }
   void op_proto();
   void op_frame();
+  void check_frame() const;
   void op_next_buffer();
 
   template <class Length>
@@ -264,6 +265,7 @@ class PickleMachine {
   std::uint64_t nodes_ = 0;
   const Opcode* opcode_ = nullptr;
   std::uint64_t opcode_offset_ = 0;
+  std::uint64_t frame_end_ = 0;
   std::size_t kept_bytes_ = 0;
   bool stopped_ = false;
 };
@@ -373,6 +375,7 @@ PickleTree PickleMachine::run() {
            " at byte ", opcode_offset_, " is no pickle opcode");
     }
     (this->*opcode_->run)();
+    check_frame();
   }
   tree_.root_ = pop();
   if (!stack_.empty() || !marks_.empty()) {
@@ -539,10 +542,19 @@ void PickleMachine::op_proto() {
   if (protocol > 5) broken(cat("announces protocol ", int{protocol}, ", expected at most 5"));
 }
 
-void PickleMachine::op_frame() {  // a hint for buffered readers
+// Where an opcode reaches beyond its frame, Python's C reader drops what is left of the frame and
+// reads on behind it: it sees other opcodes than we do.
+void PickleMachine::check_frame() const {
+  if (opcode_offset_ < frame_end_ && cursor_.offset() > frame_end_)
+    broken(cat("reaches beyond its frame, which ends at byte ", frame_end_));
+}
+
+void PickleMachine::op_frame() {
+  if (opcode_offset_ < frame_end_) broken("starts a frame inside of another");
   const auto length = cursor_.read<std::uint64_t>("FRAME");
   if (length > cursor_.left())
     broken(cat("announces ", length, " bytes, but only ", cursor_.left(), " are left"));
+  frame_end_ = cursor_.offset() + length;
 }
 
 std::int64_t PickleMachine::decimal(std::string_view digits, std::string_view what) const {

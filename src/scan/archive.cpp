@@ -156,7 +156,7 @@ class ArchiveJudge {
   void judge_entry(const ZipEntry& entry) {
     switch (part_of(entry.name)) {
       case Part::kPickle: return judge_pickle(entry);
-      case Part::kRaw: return;
+      case Part::kRaw: contents(entry).release(); return;  // for its CRC
       case Part::kUnknown:
         return report(entry, Danger::kUnknown, "an entry that no loader of PyTorch knows");
       case Part::kSmallText: return judge_small_text(entry);
@@ -173,6 +173,7 @@ class ArchiveJudge {
     }
   }
 
+  // The bytes, with their CRC checked.
   Blob contents(const ZipEntry& entry) const {
     if (entry.method == ZipArchive::kDeflated && entry.size > kMaxInflated)
       fail(Error::kCorrupt, "inflates to ", entry.size, " bytes, expected at most ", kMaxInflated);
@@ -240,7 +241,7 @@ class ArchiveJudge {
   // The loader gives it to torch.load().
   void judge_checkpoint(const ZipEntry& entry) {
     if (entry.size == 0) return;  // there was nothing to save
-    const Blob file = entry.method == ZipArchive::kDeflated ? contents(entry) : zip_.open(entry);
+    const Blob file = contents(entry);
     if (!ZipArchive::recognise(file.bytes()))
       return report(entry, Danger::kUnknown, "expected an archive of torch.save");
     ArchiveJudge inner(file, cat(place_, entry.name, "!"), scan_);

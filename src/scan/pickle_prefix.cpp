@@ -40,8 +40,9 @@ enum class Effect : std::uint8_t {
   kPopMark,   // drops the stack above the mark
   kRemember,  // PUT
   kMemoize,
-  kRecall,     // GET
-  kPlain,      // PROTO, FRAME
+  kRecall,  // GET
+  kPlain,   // PROTO
+  kFrame,
   kFails,      // needs something that only an import gives, or that plain loading does not have
   kImports,    // GLOBAL; INST, which may import before it looks for its mark
   kImportsBy,  // STACK_GLOBAL, which needs two values
@@ -56,6 +57,9 @@ struct Opcode {
 
 using A = Argument;
 using E = Effect;
+
+constexpr unsigned char kProto = 0x80;
+constexpr std::uint64_t kHighestProtocol = 5;
 
 constexpr Opcode kOpcodes[] = {
     {'(', A::kNone, E::kMark},
@@ -101,7 +105,7 @@ constexpr Opcode kOpcodes[] = {
     {'t', A::kNone, E::kCollect},
     {'u', A::kNone, E::kInto},
     {'}', A::kNone, E::kPush},
-    {0x80, A::kOneByte, E::kPlain},
+    {kProto, A::kOneByte, E::kPlain},
     {0x81, A::kNone, E::kFails},
     {0x82, A::kNone, E::kFails},  // EXT1: there are no extensions but those that someone registers
     {0x83, A::kNone, E::kFails},
@@ -122,7 +126,7 @@ constexpr Opcode kOpcodes[] = {
     {0x92, A::kNone, E::kFails},
     {0x93, A::kNone, E::kImportsBy, 2},
     {0x94, A::kNone, E::kMemoize},
-    {0x95, A::kEightBytes, E::kPlain},
+    {0x95, A::kEightBytes, E::kFrame},
     {0x96, A::kCounted8, E::kPush},
     {0x97, A::kNone, E::kFails},
     {0x98, A::kNone, E::kKeep, 1},
@@ -145,8 +149,10 @@ class Walk {
     while (!rest_.empty()) {
       const Opcode* opcode = find_opcode(rest_[0]);
       if (!opcode) return false;
+      const std::size_t before = rest_.size();
       rest_.remove_prefix(1);
       const std::optional<std::uint64_t> argument = take_argument(opcode->argument);
+      if (leaves_frame(before - rest_.size(), argument.has_value())) return true;
       if (!argument) return false;
       if (imports(*opcode) || marks_.size() > kMaxEntries || memo_.size() > kMaxEntries)
         return true;
@@ -159,6 +165,15 @@ class Walk {
   bool imports(const Opcode& opcode) const {
     return (opcode.effect == E::kImports && names_module()) ||
            (opcode.effect == E::kImportsBy && height_ >= opcode.needs);
+  }
+
+  // Whether an opcode reaches beyond the frame it is in, or seems to. Python's readers go on from
+  // different places then.
+  bool leaves_frame(std::uint64_t taken, bool is_read) {
+    if (frame_left_ == 0) return false;
+    if (!is_read || taken > frame_left_) return true;
+    frame_left_ -= taken;
+    return false;
   }
 
   // The line of a GLOBAL. Numbers and JSON that happen to stand there name no module, and Python
@@ -261,7 +276,8 @@ class Walk {
       case E::kRemember: memo_.insert(argument); return height_ > 0;
       case E::kMemoize: memo_.insert(memo_.size()); return height_ > 0;
       case E::kRecall: ++height_; return memo_.contains(argument);
-      case E::kPlain: return opcode.code != 0x80 || argument <= 5;
+      case E::kPlain: return opcode.code != kProto || argument <= kHighestProtocol;
+      case E::kFrame: frame_left_ = argument; return true;
       case E::kFails:
       case E::kImports:
       case E::kImportsBy: return false;
@@ -277,7 +293,8 @@ class Walk {
   }
 
   std::string_view rest_;
-  std::uint64_t height_ = 0;  // of the stack above the last mark
+  std::uint64_t height_ = 0;      // of the stack above the last mark
+  std::uint64_t frame_left_ = 0;  // bytes
   std::vector<std::uint64_t> marks_;
   std::unordered_set<std::uint64_t> memo_;
 };

@@ -31,6 +31,13 @@ TEST(PicklePrefix, FollowsPythonToTheFirstImport) {
   EXPECT_TRUE(may_import("F1e5\nX\x02\x00\x00\x00..cos\n"sv));
 }
 
+// Python's C reader drops what is left of a frame, and reads on behind it.
+TEST(PicklePrefix, DoesNotSayWhereAnOpcodeThatLeavesItsFrameEnds) {
+  EXPECT_TRUE(may_import("\x95\x03\0\0\0\0\0\0\0J\1\2\3\4\x82\1V\ncos\n"sv));
+  EXPECT_FALSE(may_import("\x95\x05\0\0\0\0\0\0\0J\1\2\3\4\x82\1V\ncos\n"sv));
+  EXPECT_TRUE(may_import("\x95\x05\0\0\0\0\0\0\0J\1\2\3\4V\ncos\n"sv));
+}
+
 TEST(PicklePrefix, StopsWherePythonDoes) {
   EXPECT_FALSE(may_import(""));
   EXPECT_FALSE(may_import("\x08\x07\x12\x04"));
