@@ -131,6 +131,20 @@ constexpr std::string_view kAtLoad[] = {
     "prim.TupleUnpack",
 };
 
+// Packed weights of PyTorch's own layers.
+constexpr std::string_view kHarmlessClasses[] = {
+    "mkldnn.ConvOpContext",
+    "quantized.Conv2dPackedParamsBase",
+    "quantized.Conv3dPackedParamsBase",
+    "quantized.EmbeddingPackedParamsBase",
+    "quantized.LinearPackedParamsBase",
+    "rnn.CellParamsBase",
+    "sparse.LinearPackedParamsBase",
+    "xnnpack.Conv2dOpContext",
+    "xnnpack.LinearOpContext",
+    "xnnpack.TransposeConv2dOpContext",
+};
+
 template <std::size_t count>
 bool is_listed(const std::string_view (&list)[count], std::string_view name) {
   return std::ranges::find(list, name) != std::end(list);
@@ -165,8 +179,7 @@ Danger judge_operator(std::string_view name) {
 
 Danger judge_script_class(std::string_view name) {
   if (has_start(kDangerousStarts, name)) return Danger::kDangerous;
-  return name.starts_with("quantized.") || name.starts_with("xnnpack.") ? Danger::kHarmless
-                                                                        : Danger::kUnknown;
+  return is_listed(kHarmlessClasses, name) ? Danger::kHarmless : Danger::kUnknown;
 }
 
 bool may_run_at_load(std::string_view name) {

@@ -34,6 +34,14 @@ TEST(ScanSource, FindsHonestCodeClean) {
   EXPECT_EQ(summary_of_forward("y = ops.quantized.linear_dynamic(x, self.w)"), "clean");
 }
 
+TEST(ScanSource, KnowsPackedWeightsByName) {
+  for (const char* name : {"quantized.LinearPackedParamsBase", "rnn.CellParamsBase"})
+    EXPECT_EQ(summary_of_forward(cat("y = unchecked_cast(__torch__.torch.classes.", name, ", x)")),
+              "clean");
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "suspicious",
+                      summary_of_forward("y = __torch__.torch.classes.quantized.Other(x)"));
+}
+
 TEST(ScanSource, CallsOperatorsThatReachOutDangerous) {
   for (const char* line : {"torch.save(x, \"/tmp/x\")", "y = torch.from_file(\"/etc/passwd\")",
                            "y = ops.aten.from_file(\"/etc/passwd\")", "ops.aten.save(x, \"x\")",
