@@ -272,7 +272,8 @@ constexpr TypeLimit kTypeLimits[] = {
     {"GreaterOrEqual", 16, is_bfloat16}, {"LeakyRelu", 16, is_bfloat16},
     {"LessOrEqual", 16, is_bfloat16},    {"Mul", 14, is_small_int},
     {"PRelu", 16, is_bfloat16},          {"Relu", 14, is_signed_int},
-    {"Sub", 14, is_small_int},           {"Where", 16, is_bfloat16},
+    {"Scan", 16, is_bfloat16},           {"Sub", 14, is_small_int},
+    {"Where", 16, is_bfloat16},
 };
 
 const Lowering* find_lowering(const Node& node, int opset) {

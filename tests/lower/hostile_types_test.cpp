@@ -19,14 +19,17 @@ namespace voxport {
 namespace {
 
 // What is wrong with the way in which a program is lowered or refused; empty where nothing is.
-std::string fault_of(const Program& program, const LowerOptions& options = {}) {
+std::string fault_of(const Program& program, const LowerOptions& options = {},
+                     int opset = OnnxOptions().opset) {
   try {
     LowerReport report;
     const std::unique_ptr<Graph> graph = lower(program, options, report);
     widen_bfloat16(*graph);
     optimise(*graph);
-    lower_opset(*graph, OnnxOptions().opset);
-    validate_onnx(*graph);
+    lower_opset(*graph, opset);
+    OnnxOptions written;
+    written.opset = opset;
+    validate_onnx(*graph, written);
   } catch (const Error& error) {
     const bool is_told = error.kind() == Error::kUnsupported || error.kind() == Error::kCorrupt ||
                          error.kind() == Error::kUsage;
@@ -56,8 +59,9 @@ class HostileTypes : public testing::TestWithParam<DType> {
  protected:
   static void check(const OpCase& tested, const Program& program) {
     const auto check_options = [&](const LowerOptions& options) {
-      EXPECT_EQ(fault_of(program, options), "")
-          << tested.program << "\nwith inputs of " << name_of(GetParam());
+      for (const int opset : {13, OnnxOptions().opset})
+        EXPECT_EQ(fault_of(program, options, opset), "")
+            << tested.program << "\nwith inputs of " << name_of(GetParam()) << ", opset " << opset;
     };
     check_options(with_type(program, GetParam(), [](std::size_t) { return true; }));
     for (std::size_t changed = 0; changed < program.inputs.size() && program.inputs.size() > 1;
