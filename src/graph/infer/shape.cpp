@@ -36,27 +36,15 @@ Shape unknown_shape(const Application& a, std::size_t rank) {
   return shape;
 }
 
-bool is_never_negative(const Dim& dim) { return max(dim, Dim(0)) == dim; }
-bool is_negative(const Dim& dim) { return min(dim, Dim(-1)) == dim; }
-
-// How long a Slice is that goes forward from start to end on an axis of `size`, as ONNX clamps
-// them: what is negative counts from the end of the axis. Nothing where it is not known whether
-// they are negative; a symbol is taken for a size, which is 1 or more.
-std::optional<Dim> length_of_slice(const Dim& size, Dim start, const Dim& end) {
-  if (end.constant().value_or(0) <= INT32_MIN || start.constant().value_or(0) >= INT32_MAX)
-    return Dim(0);
-  if (start.constant().value_or(0) <= INT32_MIN) start = 0;
-  const bool is_to_the_end = end.constant().value_or(0) >= INT32_MAX;
-  const bool ends_from_back = is_to_the_end || is_negative(end);
-  if (!ends_from_back && !is_never_negative(end)) return std::nullopt;
-  const Dim cut = is_to_the_end ? Dim(0) : end;  // to be added to the size
-  if (is_never_negative(start)) {
-    const Dim last = ends_from_back ? size + cut : min(end, size);
-    return max(last - start, Dim(0));
-  }
-  if (!is_negative(start)) return std::nullopt;
-  if (ends_from_back) return min(max(cut - start, Dim(0)), max(size + cut, Dim(0)));
-  return max(min(end, size) - max(size + start, Dim(0)), Dim(0));
+// start or end of a Slice on an axis of `size`, as ONNX clamps them. A symbol is assumed to be long
+// enough for what is cut off at its end, and for what is an expression of symbols; but not for a
+// number, which is often more than there is: x[:, :512].
+Dim clamp_index(const Dim& index, const Dim& size) {
+  const auto number = index.constant();
+  if (number && *number < 0) return size.is_constant() ? max(size + index, Dim(0)) : size + index;
+  if (number && *number >= INT32_MAX) return size;
+  const bool are_symbols = !number && !size.is_constant();
+  return are_symbols ? index : min(index, size);
 }
 
 Dim sliced(const Application& a, const Dim& size, const Dim& start, const Dim& end,
@@ -67,8 +55,15 @@ Dim sliced(const Application& a, const Dim& size, const Dim& start, const Dim& e
         step == -1 && start.constant().value_or(0) == -1 && end.constant().value_or(0) <= INT32_MIN;
     return is_whole ? size : a.unknown(0, axis);
   }
-  const auto length = length_of_slice(size, start, end);
-  return length ? ceil_div(*length, step) : a.unknown(0, axis);
+  if (start.constant().value_or(-1) >= 0 && end.constant().value_or(-1) >= 0 &&
+      *end.constant() <= *start.constant())
+    return 0;
+  // What starts beyond the end is empty; a symbol is assumed not to be so short.
+  const Dim from =
+      size.is_constant() || start.constant().value_or(0) < 0 ? clamp_index(start, size) : start;
+  const Dim length = clamp_index(end, size) - from;
+  const Dim count = ceil_div(length, step);
+  return count.is_constant() ? max(count, Dim(0)) : count;
 }
 
 // A slice of a list of sizes is a list of sizes: as many as `to` says, from `starts` on.

@@ -72,6 +72,26 @@ bool is_in_order(const Dim& size, const Number& start, const Number& end, std::i
   return last == kToTheEnd || ((first < 0) == (last < 0) && first <= last);
 }
 
+// Start or end of a slice. A number is taken as it is; what is computed is counted from the start
+// and kept inside of the axis, as infer() asks for. Where only the run knows whether it counts from
+// the end, infer() is not told what it is, so that the size is the run's too.
+Value slice_bound(const Call& call, const Value& base, std::int64_t axis, const Number& bound) {
+  Lowering& lowering = call.lowering();
+  if (bound.as_int()) return call.sizes({bound});
+  const Dim at = bound.dim();
+  const Number size = size_number(call, base, axis);
+  if (max(at, Dim(0)) == at) {
+    const bool is_inside = min(at, size.dim()) == at;
+    return call.sizes({is_inside ? bound : compute(lowering, Arithmetic::kMin, bound, size)});
+  }
+  if (min(at, Dim(-1)) != at) return Builder(base.graph()).node("Max", {call.sizes({bound})});
+  const Number from_start = compute(lowering, Arithmetic::kAdd, size, bound);
+  const bool is_inside = max(from_start.dim(), Dim(0)) == from_start.dim();
+  return call.sizes({is_inside
+                         ? from_start
+                         : compute(lowering, Arithmetic::kMax, from_start, Number::of_int(0))});
+}
+
 Value indices_of_slice(const Call& call, const Value& base, std::int64_t axis, const Number& start,
                        const Number& end, std::int64_t step) {
   Builder g(base.graph());
@@ -249,8 +269,9 @@ View slice_view(const Call& call, std::int64_t axis, const Number& start, const 
   View view;
   view.look = [=](const Value& base) {
     Builder g(base.graph());
-    return g.node("Slice", {base, call.sizes({start}), call.sizes({end}), g.int64s({axis}),
-                            g.int64s({step})});
+    return g.node("Slice",
+                  {base, slice_bound(call, base, axis, start), slice_bound(call, base, axis, end),
+                   g.int64s({axis}), g.int64s({step})});
   };
   view.put = [=](const Value& base, const Value& part) {
     if (is_in_order(base.dim(axis), start, end, step))

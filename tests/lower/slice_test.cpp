@@ -1,0 +1,78 @@
+// Slices by sizes: what is declared is what Python gives, at every size, or is left to the run.
+#include <gtest/gtest.h>
+
+#include "base/fail.h"
+#include "lower/lower.h"
+#include "program/text.h"
+
+namespace voxport {
+namespace {
+
+std::int64_t length_in_python(std::int64_t size, std::int64_t start, std::int64_t end) {
+  const auto clamped = [&](std::int64_t at) {
+    return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
+  };
+  return std::max<std::int64_t>(clamped(end) - clamped(start), 0);
+}
+
+// A bound of a slice in a program where n is a size, and what it is.
+struct Bound {
+  std::string argument;
+  std::int64_t (*value)(std::int64_t n);
+};
+
+const Bound kBounds[] = {
+    {"n", [](std::int64_t n) { return n; }},
+    {"negative", [](std::int64_t n) { return -n; }},
+    {"half", [](std::int64_t n) { return n / 2; }},
+    {"more", [](std::int64_t n) { return n + 3; }},
+    {"unsure", [](std::int64_t n) { return n - 4; }},
+};
+
+Dim declared(const std::string& shape, const std::string& start, const std::string& end) {
+  const std::string text =
+      cat("x: f32[", shape, "]\nother: f32[n]\nn = aten.sym_size.int(other, 0)\n",
+          "negative = aten.neg(n)\nhalf = aten.floordiv(n, 2)\nmore = aten.add(n, 3)\n",
+          "unsure = aten.sub(n, 4)\ny = aten.slice.Tensor(x, 0, ", start, ", ", end, ")\nreturn y");
+  LowerReport report;
+  return lower(parse_program(text), LowerOptions(), report)->outputs()[0].second.dim(0);
+}
+
+void expect_as_in_python(const std::string& shape, const Bound& start, const Bound& end) {
+  const Dim dim = declared(shape, start.argument, end.argument);
+  for (std::int64_t t = 1; t < 12; ++t) {
+    for (std::int64_t n = 1; n < 12; ++n) {
+      const auto value = dim.evaluate([&](std::string_view name) -> std::optional<std::int64_t> {
+        return name == "t" ? std::optional(t) : name == "n" ? std::optional(n) : std::nullopt;
+      });
+      const std::int64_t size = shape == "t" ? t : shape == "2*t" ? 2 * t : 7;
+      const std::int64_t expected = length_in_python(size, start.value(n), end.value(n));
+      // An end before the start makes an empty slice; sizes are declared for those that are not.
+      if (value && expected > 0) {
+        EXPECT_EQ(*value, expected) << dim.text() << " of " << size << " [" << start.argument << ":"
+                                    << end.argument << "], n=" << n;
+      }
+    }
+  }
+}
+
+TEST(Slice, DeclaresTheSizeThatItHas) {
+  const Bound from_start = {"0", [](std::int64_t) { return std::int64_t{0}; }};
+  const Bound to_the_end = {"9223372036854775807", [](std::int64_t) { return INT64_MAX / 2; }};
+  for (const char* shape : {"7", "t", "2*t"}) {
+    for (const Bound& bound : kBounds) {
+      expect_as_in_python(shape, bound, to_the_end);
+      expect_as_in_python(shape, from_start, bound);
+      for (const Bound& end : kBounds) expect_as_in_python(shape, bound, end);
+    }
+  }
+}
+
+TEST(Slice, KeepsSizesThatAreSimple) {
+  EXPECT_EQ(declared("2*n", "negative", "9223372036854775807").text(), "n");
+  EXPECT_EQ(declared("n", "0", "half").text(), "floor(n/2)");
+  EXPECT_EQ(declared("t", "0", "n").text(), "min(n, t)");
+}
+
+}  // namespace
+}  // namespace voxport
