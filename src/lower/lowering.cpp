@@ -34,8 +34,8 @@ double element_at(const Tensor& tensor) {
   return value;
 }
 
-// What was put together of views of a complex tensor's parts is good for as long as nobody writes to
-// either.
+// What was put together of views of a complex tensor's parts is good for as long as nobody writes
+// to either.
 void link_views(const Item& result, const Item& self) {
   if (const Container* container = result.container())
     for (const Item& part : container->items) link_views(part, self);
