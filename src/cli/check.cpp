@@ -171,10 +171,10 @@ void read_inputs(Options& options) {
   }
 }
 
-// The time after which the check is ended, whatever it is at: a tenth less than twice the seconds,
-// to be rid of it in time. ONNX Runtime itself takes a while to start.
+// The time after which the check is ended, whatever it is at: less than twice the seconds, to be
+// rid of it in time. ONNX Runtime itself takes a while to start.
 double longest_check(double seconds) {
-  constexpr double kTimes = 1.8;
+  constexpr double kTimes = 1.6;
   constexpr double kLeast = 2;
   return std::max(kLeast, kTimes * seconds);
 }

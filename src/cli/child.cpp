@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include <voxport/exit_code.h>
 
@@ -106,6 +107,14 @@ class Notes {
   bool has_limit_ = true;
 };
 
+// A process that has taken much memory needs seconds to give it back, which nobody has to wait for.
+void end(pid_t child) {
+  constexpr int kMilliseconds = 300;
+  kill(child, SIGKILL);
+  for (int waited = 0; waited < kMilliseconds && waitpid(child, nullptr, WNOHANG) == 0; ++waited)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 // Waits until the child has ended. Its last note when its time was over before that.
 std::optional<std::string> watch(int fd, double seconds) {
   Notes notes(fd);
@@ -161,8 +170,7 @@ std::optional<int> leave_to_child(const ChildLimits& limits, const std::string& 
   const auto unfinished = watch(notes[0], limits.seconds);
   close(notes[0]);
   if (!unfinished) return outcome_of(wait_for(child), model);
-  kill(child, SIGKILL);
-  wait_for(child);
+  end(child);
   fail(Error::kUnsupported, in_quotes(model), " was not checked within ", limits.seconds,
        " s: ", *unfinished, "; --seconds allows more time");
 }

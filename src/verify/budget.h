@@ -16,9 +16,9 @@ class TimeBudget {
 
   // Whether there is time for something new to try.
   bool has_left() const { return taken() < seconds_; }
-  // Whether there is time to look closer at what was found, which takes so many seconds: for that
-  // half as much again is granted.
-  bool has_left_to_explain(double seconds) const { return taken() + seconds < 1.5 * seconds_; }
+  // Whether there is time to look closer at what was found, which takes so many seconds: for that a
+  // third of the time is granted on top.
+  bool has_left_to_explain(double seconds) const { return taken() + seconds < 1.3 * seconds_; }
 
  private:
   double seconds_;
