@@ -95,13 +95,14 @@ TEST_P(NumberOptions, RefuseNumbersBeyondTheirLimits) {
 
 TEST_P(NumberOptions, TakeNumbers) {
   const Result result = run(cat(GetParam().command, " ", GetParam().option, " 15"));
-  EXPECT_EQ(result.exit_code, 3) << "the file is not there: " << result.err;
+  EXPECT_NE(result.exit_code, 2) << result.err;
+  EXPECT_NE(result.exit_code, 0) << "the file is not there";
 }
 
-// Octal to strtol(), and to nobody else.
+// strtol() would read such a number as octal.
 TEST_P(NumberOptions, TakeLeadingZerosForNothing) {
   const Result result = run(cat(GetParam().command, " ", GetParam().option, " 015"));
-  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_NE(result.exit_code, 2) << result.err;
 }
 
 TEST_P(NumberOptions, RefuseNothing) {
