@@ -106,8 +106,8 @@ enum class Condition : std::uint8_t {
 struct HarmlessGlobal {
   std::string_view name;  // module and name
   Types type = 0;         // of the global itself
+  Types result = 0;       // of a call
   Calls calls = Calls::kNever;
-  Types result = 0;
   Condition condition = Condition::kNone;
   std::uint8_t required = 0;  // of the parameters
   std::span<const Types> parameters{};

@@ -58,7 +58,7 @@ bool are_fields(const PickleValue& names, const PickleValue& fields, std::int64_
                 const NumpyFieldSize& field_size) {
   if (!names.is(Kind::kTuple) || !fields.is(Kind::kDict)) return false;
   if (names.node->size > kMaxFields || fields.node->size != 2 * names.node->size) return false;
-  for (std::uint32_t i = 0; i < names.node->size; ++i) {
+  for (std::size_t i = 0; i < names.node->size; ++i) {
     const PickleValue& name = names.node->data[i];
     const PickleValue& key = fields.node->data[2 * i];
     const PickleValue& field = fields.node->data[2 * i + 1];
