@@ -483,7 +483,7 @@ def attack(voxport, seed, count):
         verdicts = list(pool.map(lambda data: verdict_of(voxport, data), made))
     missed = [(i, did) for i, (did, verdict) in enumerate(zip(results, verdicts)) if did and verdict == "clean"]
     for index, did in missed:
-        with open(f"/tmp/missed-{seed}-{index}.pkl", "wb") as file:
+        with open(os.path.join(tempfile.gettempdir(), f"missed-{seed}-{index}.pkl"), "wb") as file:
             file.write(made[index])
         print(f"clean, but number {index} of seed {seed}:", "; ".join(did)[:300])
     quiet = [verdict for did, verdict in zip(results, verdicts) if not did]
