@@ -82,9 +82,9 @@ class OrdinaryUser : public testing::Test {
                        : "";
     const std::string command =
         cat("cd / && ", user, "env -u XDG_CACHE_HOME -u TMPDIR HOME='", at("home"), "' TMPDIR='",
-            at("tmp"), "' ORT_DISABLE_TELEMETRY=1 VOXPORT_ONNXRUNTIME='",
-            shared("libonnxruntime.so"), "' ", variables, " '", shared("voxport"), "' ", arguments,
-            " >'", (told / "out").string(), "' 2>'", (told / "err").string(), "' </dev/null");
+            at("tmp"), "' VOXPORT_ONNXRUNTIME='", shared("libonnxruntime.so"), "' ", variables,
+            " '", shared("voxport"), "' ", arguments, " >'", (told / "out").string(), "' 2>'",
+            (told / "err").string(), "' </dev/null");
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(told / "out"),
             contents(told / "err")};
