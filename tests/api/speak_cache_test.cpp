@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
 namespace voxport {
@@ -26,7 +27,7 @@ constexpr const char* kFiles[] = {"encoder.onnx", "decoder.onnx", "decoder_strea
 class SpeakCache : public testing::Test {
  protected:
   void SetUp() override {
-    if (!runtime_trouble().empty()) GTEST_SKIP() << runtime_trouble();
+    NEEDS_RUNTIME();
   }
 
   VoiceInfo load() const {

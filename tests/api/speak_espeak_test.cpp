@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 #include "tests/spoken.h"
 #include "tests/voices.h"
 
@@ -15,7 +16,7 @@ namespace voxport {
 namespace {
 
 TEST(SpokenByEspeak, IsSpokenThoughEspeakHasEnded) {
-  if (!runtime_trouble().empty()) GTEST_SKIP() << runtime_trouble();
+  NEEDS_RUNTIME();
   if (std::system("espeak-ng --version >/dev/null 2>&1") != 0)
     GTEST_SKIP() << "there is no espeak-ng";
   const TemporaryFolder folder;

@@ -10,6 +10,7 @@
 #include "api/utterance_limit.h"
 #include "base/text.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 #include "tests/spoken.h"
 #include "tests/voices.h"
 
