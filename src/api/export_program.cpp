@@ -122,6 +122,21 @@ bool is_static(const Graph& graph, const std::string& output) {
                              [](const Dim& dim) { return dim.is_constant(); });
 }
 
+// "axis 0 of the input 'x'": the dynamic axes that had this size when the program was saved.
+std::string axes_of_size(const Program& program, const LowerOptions& options, std::int64_t size) {
+  std::string axes;
+  for (std::size_t i = 0; i < options.inputs.size() && i < program.inputs.size(); ++i) {
+    const auto& recorded = program.inputs[i].shape;
+    const auto& shape = options.inputs[i].shape;
+    if (!recorded || !shape || recorded->size() != shape->size()) continue;
+    for (std::size_t axis = 0; axis < shape->size(); ++axis)
+      if (!(*shape)[axis].is_constant() && (*recorded)[axis] == Dim(size))
+        axes += cat(axes.empty() ? "" : " and ", "axis ", axis, " of the input ",
+                    in_quotes(options.inputs[i].name));
+  }
+  return axes;
+}
+
 // An axis of an output that has, as a number of the program's own, the size that a dynamic axis of
 // an input had when the program was saved: tracing took the size for a number. Where the file does
 // not tell what sizes those were, a number that a tensor was made of may be one, if nothing of the
@@ -138,18 +153,10 @@ void warn_of_baked_sizes(const Program& program, const LowerOptions& options, co
         is_static(graph, output.output))
       report.warnings.push_back(cat(
           text, ", by a number of the program's own; a trace takes sizes of its example for such"));
-    for (std::size_t i = 0; i < options.inputs.size() && i < program.inputs.size(); ++i) {
-      const auto& recorded = program.inputs[i].shape;
-      const auto& shape = options.inputs[i].shape;
-      if (!recorded || !shape || recorded->size() != shape->size()) continue;
-      for (std::size_t axis = 0; axis < shape->size(); ++axis) {
-        if ((*shape)[axis].is_constant() || (*recorded)[axis] != Dim(output.size)) continue;
-        report.warnings.push_back(
-            cat(text, ": the size that axis ", axis, " of the input ",
-                in_quotes(options.inputs[i].name),
-                " had when the program was saved, and which is dynamic here"));
-      }
-    }
+    const std::string axes = axes_of_size(program, options, output.size);
+    if (!axes.empty())
+      report.warnings.push_back(cat(text, ": the size that ", axes,
+                                    " had when the program was saved, and which is dynamic here"));
   }
 }
 

@@ -302,8 +302,9 @@ std::string symbols_text(const ProgramInfo& program) {
 std::string operators_text(const ProgramInfo& program, bool all) {
   std::vector<OperatorInfo> operators = program.operators;
   const auto supported =
-      std::ranges::stable_partition(operators, std::logical_not(), &OperatorInfo::is_supported);
-  const std::size_t refused = operators.size() - supported.size();
+      std::stable_partition(operators.begin(), operators.end(),
+                            [](const OperatorInfo& info) { return !info.is_supported; });
+  const auto refused = static_cast<std::size_t>(supported - operators.begin());
   const std::size_t count =
       all ? operators.size() : std::min(operators.size(), std::max(refused, kShownOperators));
   Table table("lrl");

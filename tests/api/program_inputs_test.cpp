@@ -64,7 +64,7 @@ TEST(LowerAsFreeAsItIs, PassesOverSizesThatOnlyTheRunTells) {
       "n: i64[]\n"
       "w: f32[5, 8]\n"
       "k = aten.item.default(n)\n"
-      "empty = aten.zeros.default([3, k])\n"
+      "empty = aten.zeros.default([7, k])\n"
       "y = aten.linear.default(empty, w)\n"
       "sum = aten.add.Tensor(x, z)\n"
       "return sum, y\n");
