@@ -254,6 +254,8 @@ Value Lowering::non_zero(const Value& mask) {
 }
 
 Number Lowering::size_of(const Value& tensor) {
+  if (tensor.dtype() != DType::kInt64)
+    fail(Error::kUnsupported, "a number is ", name_of(tensor.dtype()), ", expected int64");
   Value scalar = tensor.rank() == 0 ? tensor : reshape(tensor, std::vector<std::int64_t>{});
   if (!scalar.type().elements) graph().declare_elements(scalar, {Dim::symbol(new_symbol())});
   return Number::of_value(scalar, Number::Kind::kInt, scalar.type().elements->at(0));

@@ -383,7 +383,9 @@ json argument(const std::string& name, json value) {
 
 json tensor(const std::string& name) { return {{"as_tensor", {{"name", name}}}}; }
 
-json inner_graph(json inputs, json nodes, json outputs) {
+// Lists and no JSON: compilers differ in what JSON a list of one in braces is.
+json inner_graph(const std::vector<json>& inputs, const std::vector<json>& nodes,
+                 const std::vector<json>& outputs) {
   return {{"as_graph",
            {{"name", "inner"},
             {"graph", {{"inputs", inputs}, {"nodes", nodes}, {"outputs", outputs}}}}}};
@@ -485,13 +487,12 @@ const Wrong kWrong[] = {
      cat("the program computes gradients: it was exported for training", kInGraph)},
     {"AGraphWithTooFewOperands",
      [](Changed& c) {
-       c.node() = {
-           {"target", "torch.ops.higher_order.wrap_with_set_grad_enabled"},
-           {"inputs",
-            {argument("", {{"as_bool", false}}),
-             argument("", inner_graph({tensor("a"), tensor("b")}, json::array(), {tensor("a")})),
-             argument("", tensor("x"))}},
-           {"outputs", {tensor("linear")}}};
+       c.node() = {{"target", "torch.ops.higher_order.wrap_with_set_grad_enabled"},
+                   {"inputs",
+                    {argument("", {{"as_bool", false}}),
+                     argument("", inner_graph({tensor("a"), tensor("b")}, {}, {tensor("a")})),
+                     argument("", tensor("x"))}},
+                   {"outputs", {tensor("linear")}}};
      },
      cat("the graph has 2 inputs, but is called with 1\n  while reading the graph 'inner'\n"
          "  while reading node 0, torch.ops.higher_order.wrap_with_set_grad_enabled",
@@ -501,8 +502,8 @@ const Wrong kWrong[] = {
        c.node() = {{"target", "torch.ops.higher_order.cond"},
                    {"inputs",
                     {argument("", {{"as_bool", true}}),
-                     argument("", inner_graph({tensor("a")}, json::array(), {tensor("a")})),
-                     argument("", inner_graph({tensor("a")}, json::array(), json::array())),
+                     argument("", inner_graph({tensor("a")}, {}, {tensor("a")})),
+                     argument("", inner_graph({tensor("a")}, {}, {})),
                      argument("", {{"as_tensors", {{{"name", "x"}}}}})}},
                    {"outputs", {tensor("linear")}}};
      },
@@ -513,7 +514,7 @@ const Wrong kWrong[] = {
      [](Changed& c) {
        c.node() = {{"target", "torch.ops.higher_order.wrap"},
                    {"inputs",
-                    {argument("", inner_graph({tensor("a")}, json::array(), {tensor("x")})),
+                    {argument("", inner_graph({tensor("a")}, {}, {tensor("x")})),
                      argument("", tensor("x"))}},
                    {"outputs", {tensor("linear")}}};
      },
@@ -608,8 +609,8 @@ TEST(Pt2, GivesASizeThatItCannotSayANewName) {
 // A program of loops in the conditions of loops, `depth` deep, around this node. Each is written
 // out twice.
 Changed nested_loops(int depth, const json& innermost) {
-  const json is_true = {{{"as_bool", true}}};
-  const json body = inner_graph({tensor("a")}, json::array(), {tensor("a")});
+  const std::vector<json> is_true = {json({{"as_bool", true}})};
+  const json body = inner_graph({tensor("a")}, {}, {tensor("a")});
   json condition = inner_graph({tensor("a")}, {innermost}, is_true);
   const auto loop = [&](const std::string& carried, const std::string& result) -> json {
     return {{"target", "torch.ops.higher_order.while_loop"},
@@ -639,7 +640,7 @@ TEST(Pt2, RefusesAFileThatWouldBecomeAHugeProgram) {
   EXPECT_EQ(first_line(nested_loops(25, node).message()),
             "the program has more than 8000000 parts when written out");
   EXPECT_EQ(first_line(nested_loops(40, node).message()), "graphs are nested more than 30 deep");
-  node["inputs"] = {argument("text", {{"as_string", std::string(1'000'000, 'a')}})};
+  node["inputs"] = json::array({argument("text", {{"as_string", std::string(1'000'000, 'a')}})});
   EXPECT_EQ(first_line(nested_loops(25, node).message()),
             "the program has more than 8000000 parts when written out");
 }
