@@ -70,7 +70,7 @@ Checkpoint read_bare_pickle(const Blob& file) {
     fail(Error::kCorrupt, file.size() - tree.length(), " bytes follow the end of the pickle");
   Checkpoint checkpoint;
   checkpoint.kind = FileKind::kPickle;
-  checkpoint.root = interpret(tree.root(), no_persistent);
+  checkpoint.root = interpret(tree, no_persistent);
   return checkpoint;
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <span>
+#include <string_view>
+#include <unordered_set>
 
 namespace voxport {
 namespace {
@@ -58,12 +60,14 @@ bool are_fields(const PickleValue& names, const PickleValue& fields, std::int64_
                 const NumpyFieldSize& field_size) {
   if (!names.is(Kind::kTuple) || !fields.is(Kind::kDict)) return false;
   if (names.node->size > kMaxFields || fields.node->size != 2 * names.node->size) return false;
+  std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < names.node->size; ++i) {
     const PickleValue& name = names.node->data[i];
     const PickleValue& key = fields.node->data[2 * i];
     const PickleValue& field = fields.node->data[2 * i + 1];
     if (!name.is(Kind::kString) || !key.is(Kind::kString) || name.text() != key.text())
       return false;
+    if (!seen.insert(name.text()).second) return false;
     if (!field.is(Kind::kTuple) || field.node->size != 2) return false;
     const std::optional<std::int64_t> bytes = field_size(field.node->data[0]);
     if (!bytes || !is_int_between(field.node->data[1], 0, size - *bytes)) return false;
@@ -90,6 +94,8 @@ bool is_numpy_dtype_state(std::string_view code, const PickleValue& state,
   if (!size || !state.is(Kind::kTuple) || state.node->size < 8) return false;
   const Items items = state.node->items();
   if (!is_byte_order(items[1]) || !items[2].is(Kind::kNone)) return false;
+  // numpy would swap the bytes of each field, or of pointers.
+  if ((code[0] == 'V' || is_numpy_object(code)) && items[1].text() != "|") return false;
   if (code[0] == 'M' || code[0] == 'm') {
     return items.size() == 9 && is_int(items[0], 4) && has_no_fields(items) &&
            ends_in(items, -1, -1, 0) && is_datetime_metadata(items[8]);

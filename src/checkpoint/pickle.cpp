@@ -170,7 +170,7 @@ class PickleMachine {
   std::int64_t decimal(std::string_view digits, std::string_view what) const;
   char escaped(std::string_view line, std::size_t& at) const;
   void push_long(Bytes bytes);
-  void push_decimal_long(std::string_view line);
+  void push_decimal(std::string_view digits, std::string_view line);
 
   // One per opcode, named as in Python's pickletools.
   void op_mark();
@@ -183,7 +183,7 @@ class PickleMachine {
   void op_binint() { push(make_int(cursor_.read<std::int32_t>("BININT"))); }
   void op_binint1() { push(make_int(cursor_.read<std::uint8_t>("BININT1"))); }
   void op_binint2() { push(make_int(cursor_.read<std::uint16_t>("BININT2"))); }
-  void op_long() { push_decimal_long(cursor_.line("LONG")); }
+  void op_long();
   void op_long1() { push_long(cursor_.take(cursor_.read<std::uint8_t>("LONG1"), "LONG1")); }
   void op_long4();
   void op_none() { push({}); }
@@ -510,6 +510,7 @@ void PickleMachine::push_call(PickleWatcher::Way way, PickleValue callee, Pickle
   PickleValue value;
   value.kind = Kind::kCall;
   value.node = call;
+  tree_.calls_.push_back(value);
   if (watcher_) watcher_->on_call(value, way, opcode_offset_);
   push(value);
 }
@@ -540,6 +541,7 @@ void PickleMachine::op_dup() {
 void PickleMachine::op_proto() {
   const auto protocol = cursor_.read<std::uint8_t>("PROTO");
   if (protocol > 5) broken(cat("announces protocol ", int{protocol}, ", expected at most 5"));
+  if (watcher_) watcher_->on_protocol(protocol);
 }
 
 // Where an opcode reaches beyond its frame, Python's C reader drops what is left of the frame and
@@ -570,12 +572,20 @@ std::int64_t PickleMachine::decimal(std::string_view digits, std::string_view wh
 void PickleMachine::op_int() {
   const std::string_view line = cursor_.line("INT");
   if (line == "00" || line == "01") return push(make_bool(line == "01"));
-  push_decimal_long(line);
+  push_decimal(line, line);
 }
 
-void PickleMachine::push_decimal_long(std::string_view line) {
-  std::string_view digits = line;
-  if (digits.ends_with('L')) digits.remove_suffix(1);
+void PickleMachine::op_long() {
+  const std::string_view line = cursor_.line("LONG");
+  push_decimal(line.substr(0, line.size() - (line.ends_with('L') ? 1 : 0)), line);
+}
+
+// Digits as picklers write them. Readers of Python take others, each in its own way: a leading zero
+// makes an octal number to one, and "-0" is False to it.
+void PickleMachine::push_decimal(std::string_view digits, std::string_view line) {
+  const std::string_view first = digits.substr(digits.starts_with('-') ? 1 : 0, 1);
+  if (first == "0" && digits != "0")
+    broken(cat("holds ", in_quotes(line, 40), ", expected an int without leading zeros"));
   std::int64_t small = 0;
   const char* end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, small);

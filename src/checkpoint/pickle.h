@@ -84,6 +84,7 @@ struct PickleCall : PickleNode {
 inline PickleCall& PickleValue::call() const { return static_cast<PickleCall&>(*node); }
 
 // One name for what versions of Python and numpy call differently: __builtin__.set is builtins.set.
+// Python 3 knows the names of Python 2 up to protocol 2 alone.
 std::string plain_global_name(std::string_view module_and_name);
 
 // A pickle read to its STOP.
@@ -94,11 +95,14 @@ class PickleTree {
   std::uint64_t length() const { return length_; }
   // The ids of everything the pickle keeps outside of itself, in order, repeats included.
   const std::vector<PickleValue>& persistent_ids() const { return persistent_ids_; }
+  // Every call that a loader would make, in order, also those whose results the root does not hold.
+  const std::vector<PickleValue>& calls() const { return calls_; }
 
  private:
   friend class PickleMachine;
   Blob source_;  // text points into it
   std::vector<PickleValue> persistent_ids_;
+  std::vector<PickleValue> calls_;
   // All nodes and their items, taken back at once when the tree goes.
   std::unique_ptr<std::pmr::monotonic_buffer_resource> arena_ =
       std::make_unique<std::pmr::monotonic_buffer_resource>();
@@ -123,6 +127,8 @@ class PickleWatcher {
   enum class Way { kReduce, kNewObj, kNewObjEx, kInst, kObj };
 
   virtual ~PickleWatcher() = default;
+  // PROTO. A pickle without one has protocol 0 or 1.
+  virtual void on_protocol(int protocol) = 0;
   // GLOBAL, STACK_GLOBAL, INST.
   virtual void on_global(const PickleValue& global, std::uint64_t offset) = 0;
   // The call has its callee and its arguments; keywords are its state.

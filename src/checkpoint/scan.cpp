@@ -29,7 +29,8 @@ constexpr std::size_t kMaxFindings = 10'000;
 // Gathers what the traces of a file's pickles say.
 class Scanner {
  public:
-  void add_pickle(const Blob& pickle, const std::string& place);
+  void add_pickle(const Blob& pickle, const std::string& place,
+                  PickleLoader loader = PickleLoader::kPython);
   void add_stream(const Blob& file);
   void add_tar(const Blob& file);
   void add_zip(const Blob& file, const std::string& place, int depth);
@@ -40,9 +41,9 @@ class Scanner {
   void add_actions(const PickleTrace& trace, const std::string& place);
   void add_problem(Danger danger, std::string_view problem);
   void add_entry(const ZipArchive& archive, const ZipEntry& entry, const std::string& place,
-                 int depth);
+                 PickleLoader loader, int depth);
   void add_contents(const Blob& contents, std::string_view name, const std::string& place,
-                    int depth);
+                    PickleLoader loader, int depth);
 
   Scan scan_;
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen_;
@@ -72,8 +73,8 @@ void Scanner::add_actions(const PickleTrace& trace, const std::string& place) {
   for (const PickleAction& action : trace.actions) add_action(action, place);
 }
 
-void Scanner::add_pickle(const Blob& pickle, const std::string& place) {
-  const PickleTrace trace = trace_pickle(pickle);
+void Scanner::add_pickle(const Blob& pickle, const std::string& place, PickleLoader loader) {
+  const PickleTrace trace = trace_pickle(pickle, 0, loader);
   add_actions(trace, place);
   if (!trace.error.empty()) {
     add_problem(Danger::kUnknown, cat(place, ": ", trace.error, kBrokenOff));
@@ -127,7 +128,7 @@ bool is_native_library(std::string_view name, std::string_view contents) {
 
 // `name` in lower case: PyTorch finds entries whatever their case.
 void Scanner::add_contents(const Blob& contents, std::string_view name, const std::string& place,
-                           int depth) {
+                           PickleLoader loader, int depth) {
   constexpr int kMaxDepth = 2;
   if (is_native_library(name, contents.text()))
     return add_problem(Danger::kDangerous, cat(place, ": a native library, which a loader runs"));
@@ -136,19 +137,19 @@ void Scanner::add_contents(const Blob& contents, std::string_view name, const st
       return add_problem(Danger::kUnknown, cat(place, ": an archive in too many archives"));
     return add_zip(contents, place, depth + 1);
   }
-  if (name.ends_with(".pkl") || name.ends_with(".pt")) return add_pickle(contents, place);
+  if (name.ends_with(".pkl") || name.ends_with(".pt")) return add_pickle(contents, place, loader);
   // Numbers may look like a pickle by chance, but not like one that names its protocol and imports
   // something, or that imports something known.
-  const PickleTrace trace = trace_pickle(contents);
+  const PickleTrace trace = trace_pickle(contents, 0, loader);
   const bool is_pickle =
       (contents.text().starts_with('\x80') && !trace.actions.empty()) ||
       std::any_of(trace.actions.begin(), trace.actions.end(),
                   [](const auto& action) { return judge_global(action.what) != Danger::kUnknown; });
-  if (is_pickle) add_pickle(contents, place);
+  if (is_pickle) add_pickle(contents, place, loader);
 }
 
 void Scanner::add_entry(const ZipArchive& archive, const ZipEntry& entry, const std::string& place,
-                        int depth) {
+                        PickleLoader loader, int depth) {
   const std::string name = lower_case(entry.name);
   const std::string inside = place.empty() ? entry.name : cat(place, "!", entry.name);
   if (name.find(".data/extern_modules") != std::string::npos)
@@ -164,15 +165,26 @@ void Scanner::add_entry(const ZipArchive& archive, const ZipEntry& entry, const 
     return add_problem(Danger::kUnknown, cat(inside, ": inflates to ", entry.size,
                                              " bytes, too many to be looked at"));
   }
-  add_contents(archive.read(entry), name, inside, depth);
+  add_contents(archive.read(entry), name, inside, loader, depth);
+}
+
+// torch.load hands an archive with constants to TorchScript.
+PickleLoader loader_of(const ZipArchive& archive) {
+  for (const ZipEntry& entry : archive.entries()) {
+    const std::string folder = entry.name.substr(0, entry.name.find('/') + 1);
+    if (entry.name == folder + "data.pkl" && archive.find(folder + "constants.pkl"))
+      return PickleLoader::kTorchScript;
+  }
+  return PickleLoader::kPython;
 }
 
 void Scanner::add_zip(const Blob& file, const std::string& place, int depth) {
   const ZipArchive archive(file);
   archive.check_all();  // another loader may read what we would not
+  const PickleLoader loader = loader_of(archive);
   for (const ZipEntry& entry : archive.entries()) {
     try {
-      add_entry(archive, entry, place, depth);
+      add_entry(archive, entry, place, loader, depth);
     } catch (const Error& error) {
       const std::string_view text = error.what();
       add_problem(Danger::kUnknown, cat(entry.name, ": ", text.substr(0, text.find('\n'))));

@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "checkpoint/big_int.h"
+#include "checkpoint/sparse_indices.h"
 
 namespace voxport {
 namespace {
@@ -209,13 +210,18 @@ class Interpreter {
 
   Object value(const PickleValue& pickled);
 
+  // Fails where something does not fit that the pickle makes, whether the root holds it or not.
+  void check(const PickleTree& tree);
+
   // The name of what is being read. After a failure: of what could not be.
   std::string where() const;
 
  private:
   using Handler = Object (Interpreter::*)(const PickleCall& call);
   static Handler find_handler(const std::string& name);
+  Handler handler_of(const PickleValue& callee);
   static void check_items(Handler handler, const PickleCall& call);
+  static bool makes_view(Handler handler);
 
   // These fail beyond a limit.
   void enter(const PickleNode* node);
@@ -254,6 +260,7 @@ class Interpreter {
   Object rebuild_from_numpy(const PickleCall& call);
   Object rebuild_qtensor(const PickleCall& call);
   Object rebuild_sparse(const PickleCall& call);
+  Object rebuild_nested(const PickleCall& call);
   Object rebuild_meta(const PickleCall& call);
   Object numpy_scalar(const PickleCall& call);
   Object numpy_array(const PickleCall& call);
@@ -267,6 +274,10 @@ class Interpreter {
   std::optional<DType> torch_dtype(const PickleValue& value) const;
   Object strided(const PickleCall& call, const TypedStorage& typed, DType dtype,
                  const PickleValue* metadata);
+  void check_view(const PickleCall& call, const TypedStorage& typed, DType dtype);
+  Tensor part_of_sparse(const PickleValue& pickled);
+  void check_sparse(const PickleCall& call, const std::vector<Tensor>& parts,
+                    const std::vector<std::int64_t>& shape);
   Object unreadable(DType dtype, std::vector<std::int64_t> shape, std::string why);
   NumpyDType numpy_dtype(const PickleValue& value) const;
   std::string bytes_of(const PickleValue& value);
@@ -281,6 +292,7 @@ class Interpreter {
   std::size_t values_ = 0;
   std::size_t steps_ = 0;
   std::uint64_t bytes_ = 0;
+  std::int64_t sparse_elements_ = 0;
 };
 
 Interpreter::Handler Interpreter::find_handler(const std::string& name) {
@@ -317,6 +329,7 @@ Interpreter::Handler Interpreter::find_handler(const std::string& name) {
       {"torch._utils._rebuild_device_tensor_from_cpu_tensor", &I::first_argument},
       {"torch._utils._rebuild_device_tensor_from_numpy", &I::rebuild_from_numpy},
       {"torch._utils._rebuild_meta_tensor_no_storage", &I::rebuild_meta},
+      {"torch._utils._rebuild_nested_tensor", &I::rebuild_nested},
       {"torch._utils._rebuild_parameter", &I::first_argument},
       {"torch._utils._rebuild_parameter_with_state", &I::first_argument},
       {"torch._utils._rebuild_qtensor", &I::rebuild_qtensor},
@@ -469,16 +482,36 @@ Object Interpreter::dict(std::span<const PickleValue> pairs) {
   return make_object(K::kDict, std::move(entries));
 }
 
+// The same global is called for each tensor: its name is looked up once.
+Interpreter::Handler Interpreter::handler_of(const PickleValue& callee) {
+  if (!callee.is(P::kGlobal)) return nullptr;
+  const auto [known, is_new] = handlers_.emplace(callee.node, nullptr);
+  if (is_new) known->second = find_handler(qualified_name(*callee.node));
+  return known->second;
+}
+
 Object Interpreter::call_of(const PickleCall& call) {
   if (!call.callee.is(P::kGlobal)) return object(call, copied(called_name(call)));
-  // The same global is called for each tensor: look its name up once.
-  const auto [known, is_new] = handlers_.emplace(call.callee.node, nullptr);
-  if (is_new) known->second = find_handler(qualified_name(*call.callee.node));
   count_steps(call.args.node->items().size());
-  const Handler handler = known->second;
+  const Handler handler = handler_of(call.callee);
   if (!handler) return object(call, copied(qualified_name(*call.callee.node)));
   check_items(handler, call);
   return (this->*handler)(call);
+}
+
+// Whether a call makes a tensor out of a storage or of indices, not out of another tensor.
+bool Interpreter::makes_view(Handler handler) {
+  using I = Interpreter;
+  return handler == &I::rebuild_tensor || handler == &I::rebuild_tensor_v3 ||
+         handler == &I::rebuild_from_type || handler == &I::rebuild_qtensor ||
+         handler == &I::rebuild_sparse || handler == &I::rebuild_nested;
+}
+
+void Interpreter::check(const PickleTree& tree) {
+  for (const PickleValue& id : tree.persistent_ids())
+    if (!is_module_id(id)) find_(id);
+  for (const PickleValue& call : tree.calls())
+    if (makes_view(handler_of(call.call().callee))) value(call);
 }
 
 // What is put into the result of a call must be something that its kind can hold.
@@ -749,6 +782,15 @@ Object Interpreter::unreadable(DType dtype, std::vector<std::int64_t> shape, std
   return tensor_value(std::move(tensor));
 }
 
+// Fails unless (storage, offset, size, stride, ...) lies inside of the storage.
+void Interpreter::check_view(const PickleCall& call, const TypedStorage& typed, DType dtype) {
+  if (!typed.storage) return;
+  std::vector<std::int64_t> shape = integers(arg(call, 2), "a tensor's shape");
+  std::vector<std::int64_t> strides = integers(arg(call, 3), "a tensor's stride");
+  make_tensor(dtype, std::move(shape), std::move(strides),
+              integer(arg(call, 1), "a tensor's offset"), typed.storage);
+}
+
 // (storage, offset, size, stride, ...), and in the last place what a view does to its values.
 Object Interpreter::strided(const PickleCall& call, const TypedStorage& typed, DType dtype,
                             const PickleValue* metadata) {
@@ -758,8 +800,9 @@ Object Interpreter::strided(const PickleCall& call, const TypedStorage& typed, D
   if (!typed.storage) return unreadable(dtype, std::move(shape), "a tensor on the meta device");
   for (const std::string_view change : {"conj", "neg"}) {
     const PickleValue* set = metadata ? find_pair(state_dict_of(*metadata), change) : nullptr;
-    if (set && set->is(P::kBool) && set->flag)
-      return unreadable(dtype, std::move(shape), cat("a tensor with its ", change, " bit set"));
+    if (!set || !set->is(P::kBool) || !set->flag) continue;
+    check_view(call, typed, dtype);
+    return unreadable(dtype, std::move(shape), cat("a tensor with its ", change, " bit set"));
   }
   if (strides.empty() && !shape.empty())
     fail(Error::kCorrupt, "a tensor of shape ", shape_text(shape), " has no strides");
@@ -826,8 +869,10 @@ Object Interpreter::rebuild_from_numpy(const PickleCall& call) {
 
 // (storage, offset, size, stride, quantizer, ...)
 Object Interpreter::rebuild_qtensor(const PickleCall& call) {
-  return unreadable(storage(arg(call, 0)).dtype, integers(arg(call, 2), "a tensor's shape"),
-                    "a quantized tensor");
+  const TypedStorage typed = storage(arg(call, 0));
+  const bool shares_bytes = typed.dtype == DType::kQUInt4x2 || typed.dtype == DType::kQUInt2x4;
+  if (!shares_bytes) check_view(call, typed, typed.dtype);
+  return unreadable(typed.dtype, integers(arg(call, 2), "a tensor's shape"), "a quantized tensor");
 }
 
 // (layout, (indices, values, size, ...)), with one more index tensor for compressed layouts.
@@ -838,16 +883,68 @@ Object Interpreter::rebuild_sparse(const PickleCall& call) {
   if (!parts.is(P::kTuple))
     fail(Error::kCorrupt, "a sparse tensor is made of ", name_of(parts.kind), ", expected a tuple");
   count_steps(parts.node->items().size());
+  std::vector<Tensor> tensors;
   for (const PickleValue& part : parts.node->items()) {
     if (part.is(P::kTuple) || is_torch_size(part)) {
       shape = integers(part, "a tensor's shape");
       continue;
     }
-    if (!part.is(P::kCall)) continue;
-    const Object made = value(part);
-    if (made.is(K::kTensor)) dtype = made.tensor().dtype;  // the values come after the indices
+    if (!part.is(P::kCall) && !part.is(P::kPersistent)) continue;
+    tensors.push_back(part_of_sparse(part));
+    dtype = tensors.back().dtype;  // the values come after the indices
   }
+  check_sparse(call, tensors, shape);
   return unreadable(dtype, std::move(shape), "a sparse tensor");
+}
+
+Tensor Interpreter::part_of_sparse(const PickleValue& pickled) {
+  const Object made = value(pickled);
+  if (!made.is(K::kTensor))
+    fail(Error::kCorrupt, "a part of a sparse tensor is no tensor that can be read");
+  constexpr std::int64_t kMaxElements = std::int64_t{1} << 30;
+  if (made.tensor().numel() > kMaxElements - sparse_elements_) {
+    fail(Error::kCorrupt, "the sparse tensors have more than ", kMaxElements,
+         " indices and values");
+  }
+  sparse_elements_ += made.tensor().numel();
+  return made.tensor();
+}
+
+void Interpreter::check_sparse(const PickleCall& call, const std::vector<Tensor>& parts,
+                               const std::vector<std::int64_t>& shape) {
+  const PickleValue& made = arg(call, 0);  // _get_layout('torch.sparse_coo')
+  const bool is_layout = made.is(P::kCall) && !made.call().args.node->items().empty() &&
+                         made.call().args.node->items()[0].is(P::kString);
+  if (!is_layout) return;  // PyTorch makes no tensor of it
+  const std::string_view layout = made.call().args.node->items()[0].text();
+  static constexpr std::string_view kCompressed[] = {"torch.sparse_bsc", "torch.sparse_bsr",
+                                                     "torch.sparse_csc", "torch.sparse_csr"};
+  if (layout == "torch.sparse_coo" && parts.size() == 2)
+    return check_coo(parts[0], parts[1], shape);
+  const bool is_compressed =
+      std::find(std::begin(kCompressed), std::end(kCompressed), layout) != std::end(kCompressed);
+  if (is_compressed && parts.size() == 3)
+    return check_compressed(layout, parts[0], parts[1], parts[2], shape);
+  fail(Error::kCorrupt, "a sparse tensor of layout ", in_quotes(layout, 40), " has ", parts.size(),
+       " parts, expected 2 for 'torch.sparse_coo' and 3 for the compressed ones");
+}
+
+// (buffer, sizes, strides, offsets)
+Object Interpreter::rebuild_nested(const PickleCall& call) {
+  const Tensor buffer = part_of_sparse(arg(call, 0));
+  const Tensor sizes = part_of_sparse(arg(call, 1));
+  const Tensor strides = part_of_sparse(arg(call, 2));
+  const PickleValue& pickled = arg(call, 3);
+  std::vector<std::int64_t> offsets;
+  if (pickled.is(P::kTuple) || pickled.is(P::kList)) {
+    count_steps(pickled.node->items().size());
+    for (const PickleValue& item : pickled.node->items())
+      offsets.push_back(integer(item, "a nested tensor's offset"));
+  } else {
+    offsets = index_values(part_of_sparse(pickled));
+  }
+  check_nested(buffer, sizes, strides, offsets);
+  return object(call, "torch._utils._rebuild_nested_tensor");
 }
 
 // (dtype, size, stride, requires_grad)
@@ -998,6 +1095,11 @@ TypedStorage read_storage_class(const PickleValue& storage_class) {
        ", expected a class such as torch.FloatStorage");
 }
 
+bool is_module_id(const PickleValue& id) {
+  return id.is(P::kTuple) && !id.node->items().empty() && id.node->items()[0].is(P::kString) &&
+         id.node->items()[0].text() == "module";
+}
+
 StorageId read_storage_id(const PickleValue& id) {
   if (!id.is(P::kTuple) || id.node->items().size() < 5 || id.node->items().size() > 6) {
     fail(Error::kCorrupt, "a persistent id is ", name_of(id.kind),
@@ -1059,6 +1161,13 @@ Object interpret(const PickleValue& root, const FindPersistent& find_persistent)
     error.add_context(cat("reading ", interpreter.where()));
     throw;
   }
+}
+
+Object interpret(const PickleTree& tree, const FindPersistent& find_persistent) {
+  Object root = interpret(tree.root(), find_persistent);
+  in_context("reading what the pickle makes besides its result",
+             [&] { Interpreter(find_persistent).check(tree); });
+  return root;
 }
 
 Persistent no_persistent(const PickleValue& id) {

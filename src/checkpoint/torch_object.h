@@ -35,6 +35,9 @@ struct StorageId {
 };
 StorageId read_storage_id(const PickleValue& id);
 
+// Whether it is ('module', class, file, source), as streams name the classes of whole modules.
+bool is_module_id(const PickleValue& id);
+
 // The part of a storage from one element on; fails with kCorrupt when it does not lie inside.
 std::shared_ptr<const Storage> part_of(const Storage& whole, DType dtype, std::int64_t offset,
                                        std::int64_t numel);
@@ -46,6 +49,10 @@ TypedStorage read_storage_class(const PickleValue& storage_class);
 // kCorrupt when a tensor does not fit its storage, or when the values nest too deep or are too
 // many.
 Object interpret(const PickleValue& root, const FindPersistent& find_persistent);
+
+// The same of the whole pickle. Fails also where something does not fit that a loader makes on the
+// way and the root does not hold: keys, and values that are dropped.
+Object interpret(const PickleTree& tree, const FindPersistent& find_persistent);
 
 // For pickles that may not refer to anything outside.
 Persistent no_persistent(const PickleValue& id);

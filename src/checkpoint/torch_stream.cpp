@@ -72,12 +72,6 @@ class Storages {
   std::unordered_map<std::string, std::shared_ptr<const Storage>> by_key_;
 };
 
-// Classes of whole modules have ids of their own, ('module', class, file, source).
-bool is_module_id(const PickleValue& id) {
-  return id.is(P::kTuple) && !id.node->items().empty() && id.node->items()[0].is(P::kString) &&
-         id.node->items()[0].text() == "module";
-}
-
 std::unordered_map<std::string_view, DType> Storages::dtypes_of(const PickleTree& object) const {
   std::unordered_map<std::string_view, DType> dtypes;
   for (const PickleValue& id : object.persistent_ids()) {
@@ -174,8 +168,7 @@ Checkpoint read_torch_stream(const Blob& file) {
   Checkpoint checkpoint;
   checkpoint.kind = FileKind::kTorchStream;
   checkpoint.writer = "PyTorch 0.2 to 1.5, or newer in its old format";
-  checkpoint.root =
-      interpret(object.root(), [&](const PickleValue& id) { return storages.find(id); });
+  checkpoint.root = interpret(object, [&](const PickleValue& id) { return storages.find(id); });
   return checkpoint;
 }
 

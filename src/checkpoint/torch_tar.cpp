@@ -275,7 +275,7 @@ Checkpoint read_torch_tar(const Blob& file, const PickleListener& listen) {
     const PickleTree tree = pickle.pickle();
     if (!pickle.at_end())
       fail(Error::kCorrupt, pickle.left(), " bytes follow the end of the pickle");
-    checkpoint.root = interpret(tree.root(), [&](const PickleValue& id) {
+    checkpoint.root = interpret(tree, [&](const PickleValue& id) {
       const auto found = objects.find(object_key(id));
       if (found == objects.end()) fail(Error::kCorrupt, "there is no object ", object_key(id));
       return found->second;

@@ -38,7 +38,11 @@ class Storages {
     TypedStorage typed;
     typed.dtype = id.dtype;
     typed.untyped = id.untyped;
-    if (id.location != "meta") typed.storage = load(id);
+    // A loader that is told to put everything elsewhere reads these bytes too.
+    const bool is_meta = id.location == "meta";
+    if (is_meta && !archive_->find(cat(folder_, id.key))) return typed;
+    std::shared_ptr<const Storage> storage = load(id);
+    if (!is_meta) typed.storage = std::move(storage);
     return typed;
   }
 
@@ -146,9 +150,9 @@ Object read_torch_pickle(const std::shared_ptr<const ZipArchive>& archive, const
     const PickleTree tree = read_pickle(pickle);
     if (tree.length() != pickle.size())
       fail(Error::kCorrupt, pickle.size() - tree.length(), " bytes follow the end of the pickle");
-    if (!folder) return interpret(tree.root(), without_values);
+    if (!folder) return interpret(tree, without_values);
     Storages storages(archive, *folder);
-    return interpret(tree.root(), [&](const PickleValue& id) { return storages.find(id); });
+    return interpret(tree, [&](const PickleValue& id) { return storages.find(id); });
   });
 }
 

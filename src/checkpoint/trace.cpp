@@ -11,6 +11,7 @@
 #include "checkpoint/harmless.h"
 #include "checkpoint/numpy_state.h"
 #include "checkpoint/pickle.h"
+#include "checkpoint/tensor_names.h"
 
 namespace voxport {
 namespace {
@@ -45,8 +46,9 @@ bool hides_method(std::string_view name) { return is_special_name(name) || is_me
 
 class Tracer : public PickleWatcher {
  public:
-  explicit Tracer(PickleTrace& trace) : trace_(trace) {}
+  Tracer(PickleTrace& trace, PickleLoader loader) : trace_(trace), loader_(loader) {}
 
+  void on_protocol(int protocol) override { protocol_ = protocol; }
   void on_global(const PickleValue& global, std::uint64_t offset) override;
   void on_call(const PickleValue& call, Way way, std::uint64_t offset) override;
   void on_build(const PickleValue& object, const PickleValue& state, std::uint64_t offset) override;
@@ -65,6 +67,7 @@ class Tracer : public PickleWatcher {
   bool is(const PickleValue& value, Types types) const;
   bool is_empty(const PickleValue& value) const;
   bool is_key(const PickleValue& value, int depth = 0) const;
+  bool is_known_to_loader(std::string_view module) const;
   const HarmlessGlobal* entry_of(const PickleValue& global) const;
 
   // Calls.
@@ -92,6 +95,9 @@ class Tracer : public PickleWatcher {
   bool is_dtype_state(const PickleValue& dtype, const PickleValue& state) const;
   std::optional<std::int64_t> field_size(const PickleValue& dtype) const;
   bool is_array_state(const PickleValue& state) const;
+  void freeze_dicts(const PickleValue& dtype_state);
+  int depth_of_elements(const PickleValue& elements) const;
+  bool are_elements(const PickleValue& list) const;
   bool is_tensor_state(const PickleValue& state) const;
 
   void store(const PickleValue& value, std::uint64_t offset);
@@ -103,8 +109,11 @@ class Tracer : public PickleWatcher {
     Types types = kUnknown;
     const HarmlessGlobal* entry = nullptr;
     std::string_view dtype{};  // kBareDtype: f8
+    int depth = 0;             // kArray: how many object arrays hold one another, itself included
   };
   PickleTrace& trace_;
+  PickleLoader loader_;
+  int protocol_ = 0;
   mutable std::uint64_t looked_at_ = 0;
   std::unordered_map<const PickleNode*, Known> known_;  // globals, results of calls, storages
   std::unordered_set<const PickleNode*> frozen_;        // dicts that nothing may come into
@@ -211,10 +220,24 @@ void Tracer::record_unexpected(Action kind, std::string what, std::uint64_t offs
   trace_.actions.back().is_unexpected = true;
 }
 
+// Whether the loader takes the module for the one of our lists, instead of importing whatever has
+// this name.
+bool Tracer::is_known_to_loader(std::string_view module) const {
+  const bool is_of_python2 = module == "__builtin__" || module == "copy_reg";
+  const bool is_of_script = module == "__torch__" || module.starts_with("__torch__.");
+  // Of this module, Python 3 knows the exceptions alone, and none of them is on our lists.
+  if (module == "exceptions") return false;
+  return (!is_of_python2 || protocol_ < 3) &&
+         (!is_of_script || loader_ == PickleLoader::kTorchScript);
+}
+
 void Tracer::on_global(const PickleValue& global, std::uint64_t offset) {
   const PickleNode& node = *global.node;
-  record(Action::kImport, described(global), offset, judge_global(node.module(), node.name()));
-  const HarmlessGlobal* entry = find_harmless(node.module(), node.name());
+  const bool is_known = is_known_to_loader(node.module());
+  record(Action::kImport, described(global), offset,
+         std::max(judge_global(node.module(), node.name()),
+                  is_known ? Danger::kHarmless : Danger::kUnknown));
+  const HarmlessGlobal* entry = is_known ? find_harmless(node.module(), node.name()) : nullptr;
   known_[global.node] = {entry ? entry->type : kUnknown, entry};
 }
 
@@ -460,9 +483,47 @@ void Tracer::on_build(const PickleValue& object, const PickleValue& state, std::
     record(Action::kBuild, described(callee), offset, Danger::kHarmless);
     // A second state would change an array that has been made already.
     Known& known = known_[object.node];
-    if (types == kBareDtype) known.types = is_numpy_object(known.dtype) ? kObjectDtype : kDtype;
-    if (types == kBareArray) known.types = kArray;
+    if (types == kBareDtype) {
+      known.types = is_numpy_object(known.dtype) ? kObjectDtype : kDtype;
+      freeze_dicts(state);
+    }
+    if (types == kBareArray) {
+      known.depth = 1 + depth_of_elements(state.node->items().back());
+      known.types = kArray;
+    }
   }
+}
+
+// numpy keeps the dicts of a dtype's fields and metadata, and looks into them ever after.
+void Tracer::freeze_dicts(const PickleValue& dtype_state) {
+  for (const PickleValue& item : dtype_state.node->items()) {
+    if (item.is(Kind::kDict)) frozen_.insert(item.node);
+    if (!item.is(Kind::kTuple)) continue;
+    for (const PickleValue& inner : items_of(item))
+      if (inner.is(Kind::kDict)) frozen_.insert(inner.node);
+  }
+}
+
+// How deep the object arrays among the elements nest; 0 for an array of numbers, whose elements are
+// bytes.
+int Tracer::depth_of_elements(const PickleValue& elements) const {
+  if (!elements.is(Kind::kList)) return 0;
+  int depth = 0;
+  for (const PickleValue& element : items_of(elements)) {
+    if (!element.is(Kind::kCall)) continue;
+    const auto found = known_.find(element.node);
+    if (found != known_.end()) depth = std::max(depth, found->second.depth);
+  }
+  return depth;
+}
+
+// numpy frees an array in an array by recursion. An array without its state may hold others later.
+bool Tracer::are_elements(const PickleValue& list) const {
+  constexpr int kMaxArrayDepth = 16;
+  const Items items = items_of(list);
+  return depth_of_elements(list) < kMaxArrayDepth &&
+         std::none_of(items.begin(), items.end(),
+                      [&](const PickleValue& item) { return is(item, kBareArray); });
 }
 
 // What OmegaConf keeps about a value; types among it are hashed and looked into.
@@ -588,12 +649,13 @@ bool Tracer::is_array_state(const PickleValue& state) const {
   const std::optional<std::int64_t> count = numpy_element_count(items[0]);
   if (!has_version || !count || !is(items[2], kBool | kInt)) return false;
   if (is(items[1], kObjectDtype))
-    return items[3].is(Kind::kList) && std::int64_t{items[3].node->size} == *count;
+    return items[3].is(Kind::kList) && std::int64_t{items[3].node->size} == *count &&
+           are_elements(items[3]);
   return is(items[1], kDtype) && is(items[3], kBytes | kStr);
 }
 
 bool is_tensor_attribute(std::string_view name) {
-  return name.starts_with('_') || is_one_of(name, {"data", "grad", "names", "requires_grad"});
+  return name.starts_with('_') || is_name_of_tensor(name);
 }
 
 // Attributes that a user gave to a tensor, each set by its name: not those that are PyTorch's own.
@@ -624,9 +686,9 @@ std::string_view name_of(const PickleAction& action) {
   return "";
 }
 
-PickleTrace trace_pickle(const Blob& source, std::uint64_t start) {
+PickleTrace trace_pickle(const Blob& source, std::uint64_t start, PickleLoader loader) {
   PickleTrace trace;
-  Tracer tracer(trace);
+  Tracer tracer(trace, loader);
   try {
     const PickleTree tree = watch_pickle(source, start, tracer);
     tracer.on_result(tree.root(), start + tree.length() - 1);

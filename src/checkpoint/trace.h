@@ -32,8 +32,13 @@ struct PickleTrace {
   std::uint64_t length = 0;
 };
 
+// Whose loader reads the pickle: Python's, or TorchScript's, which finds the classes of __torch__
+// in its archive. Python would import a module of that name.
+enum class PickleLoader { kPython, kTorchScript };
+
 // Traces the pickle that `source` starts with. `start` is its offset in the file, for messages.
 // Never fails.
-PickleTrace trace_pickle(const Blob& source, std::uint64_t start = 0);
+PickleTrace trace_pickle(const Blob& source, std::uint64_t start = 0,
+                         PickleLoader loader = PickleLoader::kPython);
 
 }  // namespace voxport
