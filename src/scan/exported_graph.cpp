@@ -132,6 +132,7 @@ class JsonJudge {
     if (value.kind() != Kind::kObject && value.kind() != Kind::kArray) return;
     for (const Json child : value.children()) {
       const std::string key = child.key();
+      judge_kind(key, child);
       if (child.kind() == Kind::kString) judge_text(key, child);
       if (key == "guards_code" && child.kind() == Kind::kArray)
         for (const Json guard : child.children()) judge_guard(guard.text());
@@ -141,6 +142,20 @@ class JsonJudge {
     }
   }
 
+  // What the loader evaluates must be a text: of lists and objects, SymPy evaluates the parts.
+  void judge_kind(std::string_view key, const Json& value) {
+    if (value.is_null()) return;
+    const bool is_text =
+        key == "expr_str" || key == "as_operator" || key == "in_spec" || key == "out_spec";
+    const bool fits = !is_text || value.kind() == Kind::kString;
+    // An object named "target" may be what is said of an input of that name.
+    const bool is_list_of_targets = key == "target" && value.kind() == Kind::kArray;
+    if (!fits || is_list_of_targets)
+      report(Danger::kUnknown, cat("has something else than a text for ", key));
+    if (key == "guards_code" && value.kind() != Kind::kArray)
+      report(Danger::kUnknown, "has something else than a list for guards_code");
+  }
+
   void judge_text(std::string_view key, const Json& value) {
     if (key == "expr_str") judge_size(value.text());
     if (key == "target" || key == "as_operator") judge_target(value.text());
@@ -148,19 +163,19 @@ class JsonJudge {
   }
 
   void judge_size(const std::string& text) {
-    if (!is_new(text) || is_known_sympy(text)) return;
+    if (!is_new("size", text) || is_known_sympy(text)) return;
     report(looks_like_code(text) ? Danger::kDangerous : Danger::kUnknown,
            cat("has ", in_quotes(text, 100), " for a size, which the loader has Python evaluate"));
   }
 
   void judge_guard(const std::string& text) {
-    if (!is_new(text) || is_known_sympy(guard_as_size(text))) return;
+    if (!is_new("guard", text) || is_known_sympy(guard_as_size(text))) return;
     report(looks_like_code(text) ? Danger::kDangerous : Danger::kUnknown,
            cat("has ", in_quotes(text, 100), " for a guard, which the loader has Python run"));
   }
 
   void judge_target(const std::string& target) {
-    if (!is_new(target) || is_python_call(target)) return;
+    if (!is_new("target", target) || is_python_call(target)) return;
     const std::string name = operator_of(target);
     if (name.empty())
       return report(Danger::kUnknown,
@@ -173,18 +188,28 @@ class JsonJudge {
   }
 
   // What types the inputs and outputs have. An enum, and what a defaultdict makes its values with,
-  // are imported by name. Contexts are JSON in strings.
+  // are imported by name. Contexts are JSON in strings, which may hold such strings again. Python
+  // reads more than we do (half a surrogate pair), so that what we cannot read is suspicious.
   void judge_spec(const std::string& text, int depth) {
     constexpr int kMaxDepth = 4;
-    if (text.empty() || depth > kMaxDepth || (depth == 0 && !is_new(text))) return;
-    if (depth > 0 && text.find_first_of("{[\"") == text.npos) return;
+    if (text.empty() || (depth == 0 && !is_new("spec", text))) return;
+    if (depth > 0 && !may_hold_names(text)) return;
+    if (depth > kMaxDepth)
+      return report(Danger::kUnknown, cat("describes its inputs or outputs by JSON in strings more "
+                                          "than ",
+                                          kMaxDepth, " deep"));
     try {
       const JsonDocument document(Blob::own(std::string(text)));
       judge_spec_value(document.root(), depth);
     } catch (const Error&) {
-      if (depth == 0)
-        report(Danger::kUnknown, "describes its inputs or outputs by what is no JSON");
+      report(Danger::kUnknown, "describes its inputs or outputs by what is no JSON");
     }
+  }
+
+  // Whether JSON could be an object, or hold one.
+  static bool may_hold_names(std::string_view text) {
+    const std::size_t start = text.find_first_not_of(" \t\n\r");
+    return start != text.npos && (text[start] == '{' || text[start] == '[' || text[start] == '"');
   }
 
   void judge_spec_value(const Json& value, int depth) {
@@ -204,7 +229,10 @@ class JsonJudge {
     }
   }
 
-  bool is_new(const std::string& text) { return seen_.insert(text).second; }
+  // The same text may be harmless as one thing and not as another.
+  bool is_new(std::string_view what, const std::string& text) {
+    return seen_.emplace(what, text).second;
+  }
 
   void report(Danger danger, const std::string& what) {
     if (said_.insert(what).second) add_problem(scan_, danger, cat(place_, " ", what));
@@ -212,7 +240,7 @@ class JsonJudge {
 
   std::string place_;
   Scan& scan_;
-  std::set<std::string> seen_;
+  std::set<std::pair<std::string_view, std::string>> seen_;
   std::set<std::string> said_;
 };
 

@@ -81,6 +81,39 @@ TEST(ScanExported, JudgesTheNamesOfRanges) {
   EXPECT_PRED_FORMAT2(testing::IsSubstring, "dangerous", changed.summary());
 }
 
+// SymPy evaluates the parts of lists, and Python runs over the keys of an object.
+TEST(ScanExported, CallsOtherKindsThanTextsSuspicious) {
+  for (const json& value : {json::array({"__import__('os')"}), json::object({{"1", 2}}), json(1)}) {
+    Changed size(kOld);
+    first_size(size) = {{"as_expr", {{"expr_str", value}, {"hint", {{"as_int", 2}}}}}};
+    EXPECT_PRED_FORMAT2(testing::IsSubstring, "has something else than a text for expr_str",
+                        size.summary());
+    Changed operators(kOld);
+    first_node(operators)["inputs"][0]["arg"] = {{"as_operator", value}};
+    EXPECT_PRED_FORMAT2(testing::IsSubstring, "suspicious", operators.summary());
+    Changed spec(kOld);
+    spec.program["graph_module"]["module_call_graph"][0]["signature"]["in_spec"] = value;
+    EXPECT_PRED_FORMAT2(testing::IsSubstring, "suspicious", spec.summary());
+  }
+  for (const json& value : {json("print(1)"), json::object({{"print(1)", 2}}), json(1)}) {
+    Changed guards(kNew);
+    guards.program["guards_code"] = value;
+    EXPECT_PRED_FORMAT2(testing::IsSubstring, "has something else than a list for guards_code",
+                        guards.summary());
+  }
+}
+
+// As JSON it is a text; as a size, Python evaluates it.
+TEST(ScanExported, JudgesATextAsEachThingThatItIs) {
+  const std::string text = R"("print")";
+  Changed changed(kOld);
+  changed.program["graph_module"]["module_call_graph"][0]["signature"]["in_spec"] = text;
+  EXPECT_EQ(changed.summary(), "clean");
+  // After the module calls, in the order of the names.
+  changed.program["verifiers"] = {{{"expr_str", text}}};
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "for a size", changed.summary());
+}
+
 TEST(ScanExported, JudgesGuards) {
   const auto summary_of_guard = [](const char* guard) {
     Changed changed(kNew);
@@ -163,6 +196,27 @@ TEST(ScanExported, JudgesTheTypesOfInputs) {
   EXPECT_PRED_FORMAT2(
       testing::IsSubstring, "suspicious",
       summary_of_spec(dict_of({{"__enum__", true}, {"fqn", "this:s"}, {"name", "x"}})));
+}
+
+// Python's json module reads half a surrogate pair; our reader does not.
+TEST(ScanExported, CallsContextsThatItCannotReadSuspicious) {
+  const auto summary_of_context = [](const std::string& context) {
+    Changed changed(kOld);
+    const json spec = {
+        1, {{"type", "builtins.dict"}, {"context", context}, {"children_spec", json::array()}}};
+    changed.program["graph_module"]["module_call_graph"][0]["signature"]["in_spec"] = spec.dump();
+    return changed.summary();
+  };
+  EXPECT_EQ(summary_of_context(R"(["a", "b {", "c\"d"])"), "clean");
+  for (const char* context :
+       {R"(["\ud800", {"__enum__": true}])", R"( {"\udc00": {"__enum__": true}})",
+        R"("[\"\ud800\", {\"__enum__\": true}]")", R"(["[\"\\ud800\"]"])"})
+    EXPECT_PRED_FORMAT2(testing::IsSubstring, "by what is no JSON", summary_of_context(context))
+        << context;
+  json deep = json::array();
+  for (int depth = 0; depth < 4; ++depth) deep = json::array({deep.dump()});
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "by JSON in strings more than 4 deep",
+                      summary_of_context(deep.dump()));
 }
 
 TEST(ScanExported, CallsCompiledCodeDangerous) {
