@@ -32,8 +32,11 @@ constexpr std::size_t kComparisons = 2;  // `not` binds just weaker than these
 
 class Parser {
  public:
-  Parser(SourceFile& file, std::size_t& nodes_left)
-      : file_(file), nodes_left_(nodes_left), lexer_(file.text.text(), file.name) {
+  Parser(SourceFile& file, std::size_t& nodes_left, bool skips_bodies)
+      : file_(file),
+        nodes_left_(nodes_left),
+        skips_bodies_(skips_bodies),
+        lexer_(file.text.text(), file.name) {
     advance();
   }
 
@@ -88,6 +91,7 @@ class Parser {
   std::string_view infix_operator(std::size_t row);
 
   std::vector<Statement> block();
+  void skip_block();
   Statement statement();
   Statement simple_statement();
   Statement assignment(Statement made);
@@ -102,6 +106,7 @@ class Parser {
 
   SourceFile& file_;
   std::size_t& nodes_left_;
+  bool skips_bodies_;
   Lexer lexer_;
   Token token_;
   std::size_t depth_ = 0;
@@ -356,9 +361,27 @@ std::vector<Statement> Parser::block() {
   end_line();
   expect_kind(T::kIndent, "a line that is indented");
   std::vector<Statement> statements;
+  if (skips_bodies_) {
+    skip_block();
+    return statements;
+  }
   while (token_.kind != T::kDedent) statements.push_back(statement());
   advance();
   return statements;
+}
+
+// To the end of a block whose indentation was taken.
+void Parser::skip_block() {
+  bool is_in_signature = false;
+  for (std::size_t levels = 1; levels > 0; advance()) {
+    if (token_.kind == T::kEnd) fail_expected("the end of a block");
+    if (token_.kind == T::kIndent) ++levels;
+    if (token_.kind == T::kDedent) --levels;
+    if (token_.kind == T::kNewline) is_in_signature = false;
+    if (token_.is("def")) is_in_signature = true;
+    if (is_in_signature && token_.is("="))
+      fail_here("a function inside of a function has a default");
+  }
 }
 
 Statement Parser::statement() {
@@ -569,7 +592,11 @@ const ClassField* ClassSource::find_field(std::string_view field) const {
 std::string SourceFile::at(std::uint32_t line) const { return cat(name, ":", line); }
 
 void parse_torchscript(SourceFile& file, std::size_t& nodes_left) {
-  Parser(file, nodes_left).parse_file();
+  Parser(file, nodes_left, false).parse_file();
+}
+
+void parse_torchscript_signatures(SourceFile& file, std::size_t& nodes_left) {
+  Parser(file, nodes_left, true).parse_file();
 }
 
 }  // namespace voxport

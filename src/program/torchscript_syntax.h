@@ -125,4 +125,8 @@ inline constexpr std::size_t kMaxSyntaxNodes = 2'000'000;
 // but has no place in a program (`with`, functions inside of functions).
 void parse_torchscript(SourceFile& file, std::size_t& nodes_left);
 
+// The same, but bodies of functions are passed over and stay empty, so that nothing is unsupported.
+// Fails with kCorrupt for a function inside of a function whose parameters have defaults.
+void parse_torchscript_signatures(SourceFile& file, std::size_t& nodes_left);
+
 }  // namespace voxport

@@ -132,7 +132,7 @@ class ArchiveJudge {
         report(entry, Danger::kUnknown, first_line(error));
       }
     }
-    scan_source(sources_, scan_);
+    sources_.finish();
   }
 
  private:
@@ -160,7 +160,7 @@ class ArchiveJudge {
       case Part::kUnknown:
         return report(entry, Danger::kUnknown, "an entry that no loader of PyTorch knows");
       case Part::kSmallText: return judge_small_text(entry);
-      case Part::kSource: sources_.push_back({entry.name, contents(entry)}); return;
+      case Part::kSource: return sources_.add({entry.name, contents(entry)});
       case Part::kDebugTable: return judge_debug_table(entry);
       case Part::kJson: return judge_json(entry);
       case Part::kCheckpoint: return judge_checkpoint(entry);
@@ -261,7 +261,7 @@ class ArchiveJudge {
   FileKind kind_;
   bool is_flat_ = false;
   std::string root_;  // with its slash
-  std::vector<ScriptFile> sources_;
+  SourceScan sources_{scan_};
 };
 
 // Objects of classes that C++ code registers, which its loader makes of what is pickled.

@@ -131,6 +131,98 @@ TEST(ScanSource, CallsASetstateThatDoesMoreSuspicious) {
                       summary_of_setstate("    torch.save(state, \"/tmp/x\")\n"));
 }
 
+// `self` is the object that is loaded, and the builtins are those of PyTorch.
+TEST(ScanSource, CallsASetstateThatRenamesThingsSuspicious) {
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "calls '__torch__.boom', in line 5",
+                      summary_of_setstate("    __torch__.boom().x = 1\n"));
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "gives 'self' another meaning, in line 5",
+                      summary_of_setstate("    self = (state)[0]\n    self.__setstate__(1, )\n"));
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "gives 'bool' another meaning, in line 5",
+                      summary_of_setstate("    bool = (state)[0]\n    x = bool(1)\n"));
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "has 'this' for its parameter 1",
+                      summary_of_net("  def __setstate__(this: __torch__.Net, self: __torch__.O) "
+                                     "-> NoneType:\n    return None\n"));
+}
+
+// The value is evaluated when the archive is loaded.
+std::string summary_of_default(const std::string& value, const std::string& line = "pass") {
+  return summary_of_net(cat("  def forward(self: __torch__.Net, x: Tensor, k: int=", value,
+                            ") -> Tensor:\n    ", line, "\n    return x\n",
+                            "def boom() -> int:\n  return 3\n"));
+}
+
+TEST(ScanSource, LetsDefaultsBeLiterals) {
+  for (const char* value :
+       {"3", "-3", "-1.5", "-inf", "nan", "1e-05", "2.j", "\"text\"", "None", "True", "(1, False)",
+        "[1, 2]", "{\"a\": [1.5]}", "annotate(List[int], [])", "annotate(Optional[int], None)",
+        "CONSTANTS.c0", "torch.device(\"cpu\")", "__torch__.Color.RED"}) {
+    EXPECT_EQ(summary_of_default(value), "clean") << value;
+    EXPECT_EQ(summary_of_net(cat("  K : Final[int] = ", value, "\n")), "clean") << value;
+  }
+}
+
+TEST(ScanSource, CallsCodeForADefaultSuspicious) {
+  EXPECT_EQ(summary_of_default("__torch__.boom()"),
+            "suspicious: net/code/__torch__.py:4: the value of 'k', which is evaluated when the "
+            "archive is loaded, is '__torch__.boom()', expected a literal");
+  for (const char* value :
+       {"[__torch__.boom()]", "(1, __torch__.boom())", "{\"a\": __torch__.boom()}",
+        "-__torch__.boom()", "annotate(int, __torch__.boom())", "__torch__.O()[0]", "1 + 2", "x",
+        "CONSTANTS.c0[0]", "torch.item(CONSTANTS.c0)", "1 if __torch__.boom() else 2",
+        "torch.device(__torch__.boom())", "__torch__.boom().x"}) {
+    EXPECT_PRED_FORMAT2(testing::IsSubstring, "expected a literal", summary_of_default(value))
+        << value;
+    EXPECT_PRED_FORMAT2(testing::IsSubstring, "expected a literal",
+                        summary_of_net(cat("  K : Final[int] = ", value, "\n")))
+        << value;
+    EXPECT_PRED_FORMAT2(
+        testing::IsSubstring, "expected a literal",
+        summary_of_net(cat("  k : int\nclass Pair(NamedTuple):\n  a : int = ", value, "\n")))
+        << value;
+    EXPECT_PRED_FORMAT2(
+        testing::IsSubstring, "expected a literal",
+        summary_of_net(cat("  k : int\ndef f(k: int=", value, ") -> int:\n  return k\n")))
+        << value;
+  }
+}
+
+// Whatever in the file is not converted, before the default or behind it.
+TEST(ScanSource, JudgesDefaultsBesideWhatIsNotConverted) {
+  const std::string with = "with x:\n      y = x";
+  EXPECT_EQ(summary_of_default("3", with), "clean");
+  EXPECT_EQ(summary_of_default("3", "def f(a):\n      return a"), "clean");
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "expected a literal",
+                      summary_of_default("__torch__.boom()", with));
+  EXPECT_PRED_FORMAT2(
+      testing::IsSubstring, "expected a literal",
+      summary_of_net(cat("  def forward(self: __torch__.Net, x: Tensor) -> Tensor:\n    ", with,
+                         "\n    return x\ndef f(k: int=__torch__.boom()) -> int:\n  return k\n")));
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "a function inside of a function has a default",
+                      summary_of_default("3", "def f(a: int=__torch__.boom()):\n      return a"));
+}
+
+TEST(ScanSource, CallsOperatorsOfTheArchiveAtLoadSuspicious) {
+  const auto summary_of_class = [](const std::string& method, const std::string& lines) {
+    const std::string other = cat("class O:\n  x : int\n  def ", method,
+                                  "(self: __torch__.other.O, i: int) -> int:\n    return i\n");
+    return summary_of_net(
+        cat("  def __setstate__(self: __torch__.Net, state: __torch__.other.O) -> NoneType:\n",
+            lines, "    return None\n"),
+        {{"net/code/__torch__/other.py", other}});
+  };
+  for (const char* line : {"k = (state)[1]", "k = state + 2", "k = -state", "k = 1 in state",
+                           "k = int(state)", "k = 1 if state else 2", "if state:\n      k = 1"}) {
+    const std::string lines = cat("    ", line, "\n");
+    EXPECT_PRED_FORMAT2(testing::IsSubstring,
+                        "uses an operator or a condition, in line 5, and the class 'O' defines",
+                        summary_of_class("__getitem__", lines))
+        << line;
+    EXPECT_EQ(summary_of_class("__init__", lines), "clean") << line;
+    EXPECT_EQ(summary_of_class("size", lines), "clean") << line;
+  }
+  EXPECT_EQ(summary_of_class("__getitem__", "    self.w = state\n"), "clean");
+}
+
 TEST(ScanSource, KnowsTheEntriesOfAnArchive) {
   const std::string forward =
       "  def forward(self: __torch__.Net, x: Tensor) -> Tensor:\n    return x\n";
