@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "onnx/dtype.h"
+#include "onnx/external_place.h"
 #include "onnx/wire.h"
 
 namespace voxport {
@@ -209,24 +210,13 @@ Tensor TensorSource::read_external(const TensorRecord& record, DType dtype) {
   return make_tensor(dtype, record.dims, {}, 0, storage_of(file.slice(offset, length)));
 }
 
-// A model may name files beside it, and nothing else: who hands us a model must not be handed our
-// files.
 Blob TensorSource::open_external(const std::string& location) {
   if (const auto found = opened_.find(location); found != opened_.end()) return found->second;
-  const fs::path relative(location);
-  const bool climbs = std::any_of(relative.begin(), relative.end(),
-                                  [](const fs::path& part) { return part == ".."; });
-  std::error_code error;
-  const fs::path folder = fs::canonical(folder_.empty() ? fs::path(".") : folder_, error);
-  const fs::path place = error ? fs::path() : fs::weakly_canonical(folder / relative, error);
-  const auto [end, unused] =
-      std::mismatch(folder.begin(), folder.end(), place.begin(), place.end());
-  const bool is_inside = !error && end == folder.end() && place != folder;
-  if (relative.is_absolute() || climbs || !is_inside || location.find('\0') != std::string::npos) {
+  const std::optional<fs::path> place = external_place(folder_, location);
+  if (!place)
     fail(Error::kCorrupt, "its values are in ", in_quotes(location),
          ", expected a file in the model's folder");
-  }
-  return opened_.emplace(location, Blob::map_file(place)).first->second;
+  return opened_.emplace(location, Blob::map_file(*place)).first->second;
 }
 
 }  // namespace voxport

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/fail.h"
+#include "onnx/external_place.h"
 #include "onnx/wire.h"
 
 namespace voxport {
@@ -13,6 +14,7 @@ namespace {
 
 constexpr int kMaxDepth = 90;  // protobuf goes 100 deep
 constexpr std::size_t kMaxSentences = 10;
+constexpr std::uint32_t kExternalData = 13;  // of TensorProto
 
 enum class Message : std::uint8_t {
   kModel,
@@ -257,7 +259,7 @@ bool has_form(const Field& field, Form form) {
 
 class FieldWalk {
  public:
-  explicit FieldWalk(Bytes file) : file_(file) {}
+  FieldWalk(Bytes file, const std::filesystem::path& folder) : file_(file), folder_(folder) {}
 
   std::vector<std::string> sentences;
 
@@ -271,6 +273,7 @@ class FieldWalk {
         report(message, *field, row != nullptr);
       } else if (row->form == F::kMessage) {
         walk(row->content, field->content, depth + 1);
+        if (message == M::kTensor && field->number == kExternalData) judge_place(*field);
       }
     }
   }
@@ -285,13 +288,30 @@ class FieldWalk {
                             is_known ? "writes in another form" : "does not have"));
   }
 
+  // Of an entry that has its key or its value twice, a reader may take either.
+  void judge_place(const Field& entry) {
+    bool is_location = false;
+    std::vector<std::string> values;
+    Fields fields(entry.content, file_, kNames[static_cast<std::size_t>(M::kEntry)]);
+    while (const std::optional<Field> field = fields.next()) {
+      if (field->number == 1) is_location |= as_text(field->content) == "location";
+      if (field->number == 2) values.emplace_back(as_text(field->content));
+    }
+    if (!is_location) return;
+    for (const std::string& value : values)
+      if (sentences.size() < kMaxSentences && !external_place(folder_, value))
+        sentences.push_back(cat("a tensor has its values in ", in_quotes(value, 200),
+                                ", expected a file in the model's folder"));
+  }
+
   Bytes file_;
+  const std::filesystem::path& folder_;
 };
 
 }  // namespace
 
-std::vector<std::string> unknown_onnx_fields(Bytes file) {
-  FieldWalk fields(file);
+std::vector<std::string> odd_onnx_fields(Bytes file, const std::filesystem::path& folder) {
+  FieldWalk fields(file, folder);
   fields.walk(Message::kModel, file, 0);
   return std::move(fields.sentences);
 }

@@ -110,7 +110,7 @@ class WholeFile {
   }
 
   void explain_onnx() {
-    for (const std::string& field : unknown_onnx_fields(file_.bytes()))
+    for (const std::string& field : odd_onnx_fields(file_.bytes(), folder_))
       add_problem(scan_, Danger::kUnknown, field);
     read_onnx(file_, folder_, InnerTypes::kDeclared);
   }

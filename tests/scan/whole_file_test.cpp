@@ -317,8 +317,36 @@ TEST(WholeFile, KnowsEveryFieldOfAnOnnxModel) {
 TEST(WholeFile, KeepsOnnxModelsToTheirFolder) {
   const fs::path path = data_folder() / "check/broken/external-parent.onnx";
   EXPECT_EQ(summary_of(scan_whole_file(Blob::map_file(path), path.parent_path())),
-            "suspicious: its values are in '../expected.json', expected a file in the model's "
+            "suspicious: a tensor has its values in '../expected.json', expected a file in the "
+            "model's folder; its values are in '../expected.json', expected a file in the model's "
             "folder");
+}
+
+// Also where our reader does not go: in functions, in what is for training.
+TEST(WholeFile, KeepsEveryTensorOfAnOnnxModelToTheFolder) {
+  const fs::path folder = data_folder() / "onnx";
+  const std::string model = recorded("onnx/add.onnx");
+  const auto summary_of_place = [&](const std::string& entry, bool is_function) {
+    const std::string tensor = field(8, "w") + field(13, entry) + "\x70\x01";
+    const std::string attribute = field(1, "value") + field(5, tensor);
+    const std::string part =
+        is_function ? field(25, field(1, "f") + field(11, attribute) +
+                                    field(7, field(4, "Constant") + field(5, attribute)))
+                    : field(20, field(1, field(5, tensor)));
+    return summary_of(scan_whole_file(Blob::own(model + part), folder));
+  };
+  for (const bool is_function : {false, true}) {
+    EXPECT_EQ(summary_of_place(field(1, "location") + field(2, "w.bin"), is_function), "clean");
+    for (const std::string place : {"/etc/passwd", "../w.bin", "a/../../w.bin", "."}) {
+      const std::string expected =
+          cat("a tensor has its values in '", place, "', expected a file in the model's folder");
+      for (const std::string& entry :
+           {field(1, "location") + field(2, place),
+            field(2, place) + field(1, "location") + field(2, "w.bin"),
+            field(1, "offset") + field(1, "location") + field(2, "w.bin") + field(2, place)})
+        EXPECT_PRED_FORMAT2(testing::IsSubstring, expected, summary_of_place(entry, is_function));
+    }
+  }
 }
 
 // The name of its producer makes an ONNX model one of PyTorch Mobile.
