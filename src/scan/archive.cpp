@@ -23,7 +23,14 @@ namespace voxport {
 namespace {
 
 constexpr std::uint64_t kMaxSmallText = 100;
-constexpr std::uint64_t kMaxInflated = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMaxSource = std::uint64_t{16} << 20;
+constexpr std::uint64_t kMaxInflated = std::uint64_t{256} << 20;  // of one entry
+
+// How many bytes all deflated entries of a file, and of the archives in it, may still inflate to.
+struct InflateBudget {
+  std::uint64_t values = std::uint64_t{1} << 30;    // of tensors, which are only passed over
+  std::uint64_t others = std::uint64_t{256} << 20;  // what is read
+};
 
 // What an entry is to the loader.
 enum class Part {
@@ -112,8 +119,12 @@ std::set<std::string> texts_in(const PickleValue& root) {
 
 class ArchiveJudge {
  public:
-  ArchiveJudge(const Blob& file, std::string place, Scan& scan)
-      : zip_(file), place_(std::move(place)), scan_(scan), kind_(recognise_zip(zip_)) {}
+  ArchiveJudge(const Blob& file, std::string place, InflateBudget& budget, Scan& scan)
+      : zip_(file),
+        place_(std::move(place)),
+        budget_(budget),
+        scan_(scan),
+        kind_(recognise_zip(zip_)) {}
 
   FileKind kind() const { return kind_; }
 
@@ -156,11 +167,11 @@ class ArchiveJudge {
   void judge_entry(const ZipEntry& entry) {
     switch (part_of(entry.name)) {
       case Part::kPickle: return judge_pickle(entry);
-      case Part::kRaw: contents(entry).release(); return;  // for its CRC
+      case Part::kRaw: contents(entry, budget_.values).release(); return;  // for its CRC
       case Part::kUnknown:
         return report(entry, Danger::kUnknown, "an entry that no loader of PyTorch knows");
       case Part::kSmallText: return judge_small_text(entry);
-      case Part::kSource: return sources_.add({entry.name, contents(entry)});
+      case Part::kSource: return judge_source(entry);
       case Part::kDebugTable: return judge_debug_table(entry);
       case Part::kJson: return judge_json(entry);
       case Part::kCheckpoint: return judge_checkpoint(entry);
@@ -174,10 +185,24 @@ class ArchiveJudge {
   }
 
   // The bytes, with their CRC checked.
-  Blob contents(const ZipEntry& entry) const {
-    if (entry.method == ZipArchive::kDeflated && entry.size > kMaxInflated)
+  Blob contents(const ZipEntry& entry) const { return contents(entry, budget_.others); }
+
+  // The same; `left` is what is left of one of the budgets.
+  Blob contents(const ZipEntry& entry, std::uint64_t& left) const {
+    if (entry.method != ZipArchive::kDeflated) return zip_.read(entry);
+    if (entry.size > kMaxInflated)
       fail(Error::kCorrupt, "inflates to ", entry.size, " bytes, expected at most ", kMaxInflated);
+    if (entry.size > left)
+      fail(Error::kCorrupt, "inflates to ", entry.size, " bytes, expected at most ", left,
+           " after the entries before it");
+    left -= entry.size;
     return zip_.read(entry);
+  }
+
+  void judge_source(const ZipEntry& entry) {
+    if (entry.size > kMaxSource)
+      fail(Error::kCorrupt, "has ", entry.size, " bytes of source, expected at most ", kMaxSource);
+    sources_.add({entry.name, contents(entry)});
   }
 
   void judge_small_text(const ZipEntry& entry) {
@@ -223,7 +248,8 @@ class ArchiveJudge {
     if (config["tensor_meta"].is_null())
       report(*payload, Danger::kUnknown, "an object that is no tensor");
     const Json uses_pickle = config["use_pickle"];
-    if (!uses_pickle.is_null() && uses_pickle.boolean()) judge_checkpoint(*payload);
+    const bool is_pickled = !uses_pickle.is_null() && uses_pickle.boolean();
+    if (is_pickled && judged_payloads_.insert(name).second) judge_checkpoint(*payload);
   }
 
   // A pickle that says so is followed by scan_file().
@@ -244,7 +270,7 @@ class ArchiveJudge {
     const Blob file = contents(entry);
     if (!ZipArchive::recognise(file.bytes()))
       return report(entry, Danger::kUnknown, "expected an archive of torch.save");
-    ArchiveJudge inner(file, cat(place_, entry.name, "!"), scan_);
+    ArchiveJudge inner(file, cat(place_, entry.name, "!"), budget_, scan_);
     if (inner.kind() != FileKind::kTorchZip)
       return report(entry, Danger::kUnknown,
                     cat("a ", name_of(inner.kind()), ", expected an archive of torch.save"));
@@ -257,11 +283,13 @@ class ArchiveJudge {
 
   ZipArchive zip_;
   std::string place_;
+  InflateBudget& budget_;
   Scan& scan_;
   FileKind kind_;
   bool is_flat_ = false;
   std::string root_;  // with its slash
   SourceScan sources_{scan_};
+  std::set<std::string> judged_payloads_;
 };
 
 // Objects of classes that C++ code registers, which its loader makes of what is pickled.
@@ -280,7 +308,8 @@ void judge_script_classes(Scan& scan) {
 }  // namespace
 
 void scan_archive(const Blob& file, Scan& scan) {
-  ArchiveJudge judge(file, "", scan);
+  InflateBudget budget;
+  ArchiveJudge judge(file, "", budget, scan);
   judge.judge();
   judge_script_classes(scan);
   if (judge.kind() == FileKind::kTorchZip) read_checkpoint(file);

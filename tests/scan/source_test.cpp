@@ -238,6 +238,43 @@ TEST(ScanSource, KnowsTheEntriesOfAnArchive) {
                                                 "ELF"}}));
 }
 
+// Has the directory say that an entry of zip_of() is deflated, and how large it will be.
+void declare_deflated(std::string& file, const std::string& name, std::uint32_t size) {
+  const std::size_t local = file.find(name) - 30;
+  const std::size_t central = file.rfind(name) - 46;
+  for (const std::size_t method : {local + 8, central + 10}) file[method] = 8;
+  for (const std::size_t place : {local + 22, central + 24})
+    file.replace(place, 4, little_endian(size));
+}
+
+// An archive with six entries that inflate to so many bytes each.
+std::string summary_of_inflated(const std::string& folder, std::uint32_t size) {
+  TorchScriptParts parts;
+  parts.source = "class Net(Module):\n  w : Tensor\n";
+  const std::string no_deflate(std::size_t{1} << 18, '\xff');  // fails at once
+  for (int i = 0; i < 6; ++i) parts.more.emplace_back(cat("net/", folder, i, ".py"), no_deflate);
+  std::string file(torchscript_of(parts).text());
+  for (const auto& [name, bytes] : parts.more) declare_deflated(file, name, size);
+  return summary_of(scan_of(file));
+}
+
+// A file of some megabytes must not take gigabytes, or minutes.
+TEST(ScanSource, HasABudgetForAllThatInflates) {
+  EXPECT_PRED_FORMAT2(testing::IsSubstring,
+                      "net/data/e5.py: inflates to 209715200 bytes, expected at most 25165824 "
+                      "after the entries before it",
+                      summary_of_inflated("data/e", 200 << 20));
+  EXPECT_PRED_FORMAT2(testing::IsSubstring,
+                      "net/extra/e5.py: inflates to 52428800 bytes, expected at most 6291456 after "
+                      "the entries before it",
+                      summary_of_inflated("extra/e", 50 << 20));
+  EXPECT_PRED_FORMAT2(testing::IsSubstring,
+                      "net/code/e0.py: has 17825792 bytes of source, expected at most 16777216",
+                      summary_of_inflated("code/e", 17 << 20));
+  EXPECT_PRED_FORMAT2(testing::IsNotSubstring, "expected at most",
+                      summary_of_inflated("code/e", 16 << 20));
+}
+
 TEST(ScanSource, JudgesBytecodeAndPickledClasses) {
   const std::string forward =
       "  def forward(self: __torch__.Net, x: Tensor) -> Tensor:\n    return x\n";
