@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "base/fail.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr int kMaxDepth = 90;  // protobuf goes 100 deep
 constexpr std::size_t kMaxSentences = 10;
+constexpr std::size_t kMaxPlaces = 10'000;
 constexpr std::uint32_t kExternalData = 13;  // of TensorProto
 
 enum class Message : std::uint8_t {
@@ -298,14 +300,25 @@ class FieldWalk {
       if (field->number == 2) values.emplace_back(as_text(field->content));
     }
     if (!is_location) return;
-    for (const std::string& value : values)
-      if (sentences.size() < kMaxSentences && !external_place(folder_, value))
-        sentences.push_back(cat("a tensor has its values in ", in_quotes(value, 200),
-                                ", expected a file in the model's folder"));
+    for (const std::string& value : values) judge_location(value);
+  }
+
+  // Each is asked for in the file system, once.
+  void judge_location(const std::string& location) {
+    if (sentences.size() >= kMaxSentences || places_.size() > kMaxPlaces ||
+        !places_.insert(location).second)
+      return;
+    if (places_.size() > kMaxPlaces) {
+      sentences.push_back(cat("tensors have their values in more than ", kMaxPlaces, " files"));
+    } else if (!external_place(folder_, location)) {
+      sentences.push_back(cat("a tensor has its values in ", in_quotes(location, 200),
+                              ", expected a file in the model's folder"));
+    }
   }
 
   Bytes file_;
   const std::filesystem::path& folder_;
+  std::set<std::string> places_;  // that tensors name
 };
 
 }  // namespace

@@ -349,6 +349,19 @@ TEST(WholeFile, KeepsEveryTensorOfAnOnnxModelToTheFolder) {
   }
 }
 
+TEST(WholeFile, LimitsTheFilesThatAnOnnxModelNames) {
+  const auto summary_of_places = [](int count) {
+    std::string tensor;
+    for (int i = 0; i < count; ++i)
+      tensor += field(13, field(1, "location") + field(2, cat("w", i)));
+    const std::string model = recorded("onnx/add.onnx") + field(20, field(1, field(5, tensor)));
+    return summary_of(scan_whole_file(Blob::own(std::string(model)), data_folder() / "onnx"));
+  };
+  EXPECT_EQ(summary_of_places(10'000), "clean");
+  EXPECT_EQ(summary_of_places(10'001),
+            "suspicious: tensors have their values in more than 10000 files");
+}
+
 // The name of its producer makes an ONNX model one of PyTorch Mobile.
 TEST(WholeFile, SeesFlatbuffers) {
   const std::string model = recorded("onnx/add.onnx");
