@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 // Sanitizers make a load five times as slow. What crashed, a text graph that fails while another
 // thread loads the decoder, is always loaded this often.
 constexpr int kLoads = 20;
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#ifdef VOXPORT_SANITIZED
 constexpr int kLoadsOfOthers = 3;
 #else
 constexpr int kLoadsOfOthers = kLoads;

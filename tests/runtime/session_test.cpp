@@ -221,7 +221,7 @@ TEST_F(RunSession, EndsARunThatTakesTooMuch) {
   options.run_seconds = 0.1;
   const Tensors inputs = {{"x", numbers<float>(DType::kFloat32, {1, 8}, {1, 2, 3, 4, 5, 6, 7, 8})}};
   std::vector<const char*> names = {"loop-without-end", "loop-of-2-to-the-60"};
-#ifndef __SANITIZE_ADDRESS__  // which ends the process where there is not so much memory
+#ifndef VOXPORT_SANITIZED  // AddressSanitizer ends the process where there is not so much memory
   names.push_back("memory-at-run");
 #endif
   for (const char* name : names) {
