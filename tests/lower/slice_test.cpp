@@ -4,6 +4,9 @@
 #include "base/fail.h"
 #include "lower/lower.h"
 #include "program/text.h"
+#include "tests/cases.h"
+#include "tests/lower/run_text.h"
+#include "tests/needs_runtime.h"
 
 namespace voxport {
 namespace {
@@ -72,6 +75,59 @@ TEST(Slice, KeepsSizesThatAreSimple) {
   EXPECT_EQ(declared("2*n", "negative", "9223372036854775807").text(), "n");
   EXPECT_EQ(declared("n", "0", "half").text(), "floor(n/2)");
   EXPECT_EQ(declared("t", "0", "n").text(), "min(n, t)");
+}
+
+// Bounds that are counts from data, of none and below none too: x[:n], x[-n:] and their like, where
+// n is x[0].
+TEST(Slice, TakesWhatPythonTakesAtEveryCount) {
+  NEEDS_RUNTIME();
+  for (const std::int64_t n : {-9, -2, -1, 0, 1, 2, 9}) {
+    const std::vector<std::int64_t> values = {n, 11, 12, 13, 14};
+    const auto found = run_text(
+        "x: i64[t]\nfirst = aten.select.int(x, 0, 0)\nn = aten.item(first)\n"
+        "negative = aten.neg(n)\nmore = aten.sub(negative, 1)\n"
+        "a = aten.slice.Tensor(x, 0, negative, 9223372036854775807)\n"
+        "b = aten.slice.Tensor(x, 0, 0, negative)\n"
+        "c = aten.slice.Tensor(x, 0, n, 9223372036854775807)\n"
+        "d = aten.slice.Tensor(x, 0, more, negative)\nreturn a, b, c, d",
+        int64_tensor({5}, values));
+    const std::pair<std::int64_t, std::int64_t> bounds[] = {
+        {-n, INT32_MAX}, {0, -n}, {n, INT32_MAX}, {-n - 1, -n}};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const auto clamped = [](std::int64_t at) {
+        return std::clamp<std::int64_t>(at < 0 ? at + 5 : at, 0, 5);
+      };
+      std::vector<double> expected;
+      for (auto at = clamped(bounds[i].first); at < clamped(bounds[i].second); ++at)
+        expected.push_back(static_cast<double>(values[static_cast<std::size_t>(at)]));
+      EXPECT_EQ(found[i], expected) << "slice " << i << " at n=" << n;
+    }
+  }
+}
+
+// A cache of nothing: what is kept of it and of what is new is all that is new.
+TEST(Slice, TakesWhatPythonTakesWhereAnAxisIsEmpty) {
+  NEEDS_RUNTIME();
+  const std::string program =
+      "x: i64[k]\nnew = aten.arange(3)\ny = aten.cat([x, new])\nk = aten.sym_size.int(x, 0)\n"
+      "negative = aten.neg(k)\nz = aten.slice.Tensor(y, 0, negative, 9223372036854775807)\n"
+      "return z";
+  EXPECT_EQ(run_text(program, int64_tensor({0}, {}))[0], (std::vector<double>{0, 1, 2}));
+  EXPECT_EQ(run_text(program, int64_tensor({2}, {7, 8}))[0], (std::vector<double>{1, 2}));
+  const std::string start =
+      "x: i64[k]\none = aten.arange(1)\nk = aten.sym_size.int(x, 0)\n"
+      "y = aten.slice.Tensor(one, 0, 0, k)\nreturn y";
+  EXPECT_EQ(run_text(start, int64_tensor({0}, {}))[0], std::vector<double>());
+  EXPECT_EQ(run_text(start, int64_tensor({2}, {7, 8}))[0], std::vector<double>{0});
+}
+
+TEST(Narrow, StartsFromTheEndWhereDataSaysSo) {
+  NEEDS_RUNTIME();
+  const std::string program =
+      "x: i64[t]\nfirst = aten.select.int(x, 0, 0)\nn = aten.item(first)\n"
+      "y = aten.narrow(x, 0, n, 2)\nreturn y";
+  EXPECT_EQ(run_text(program, int64_tensor({4}, {-2, 1, 2, 3}))[0], (std::vector<double>{2, 3}));
+  EXPECT_EQ(run_text(program, int64_tensor({4}, {1, 5, 6, 7}))[0], (std::vector<double>{5, 6}));
 }
 
 }  // namespace

@@ -72,24 +72,30 @@ bool is_in_order(const Dim& size, const Number& start, const Number& end, std::i
   return last == kToTheEnd || ((first < 0) == (last < 0) && first <= last);
 }
 
-// Start or end of a slice. A number is taken as it is; what is computed is counted from the start
-// and kept inside of the axis, as infer() asks for. Where only the run knows whether it counts from
-// the end, infer() is not told what it is, so that the size is the run's too.
+// A size of an input's axis, which is never below 0; other symbols may stand for any int.
+bool is_size_of_input(const Graph& graph, const Dim& dim) {
+  return std::ranges::any_of(graph.inputs(), [&](const Value& input) {
+    return std::ranges::find(input.shape(), dim) != input.shape().end();
+  });
+}
+
+// Start or end of a slice. A number is taken as it is; what is computed is kept inside of the axis,
+// as infer() asks for, and counted from the start where sizes of 1 and more tell that it counts
+// from the end. The run counts as Python does, whatever the sizes are: where only it knows what the
+// bound comes to, or sizes of 1 and more would make it a number, infer() is not told.
 Value slice_bound(const Call& call, const Value& base, std::int64_t axis, const Number& bound) {
   Lowering& lowering = call.lowering();
   if (bound.as_int()) return call.sizes({bound});
   const Dim at = bound.dim();
-  const Number size = size_number(call, base, axis);
-  if (max(at, Dim(0)) == at) {
-    const bool is_inside = min(at, size.dim()) == at;
-    return call.sizes({is_inside ? bound : compute(lowering, Arithmetic::kMin, bound, size)});
-  }
-  if (min(at, Dim(-1)) != at) return Builder(base.graph()).node("Max", {call.sizes({bound})});
-  const Number from_start = compute(lowering, Arithmetic::kAdd, size, bound);
-  const bool is_inside = max(from_start.dim(), Dim(0)) == from_start.dim();
-  return call.sizes({is_inside
-                         ? from_start
-                         : compute(lowering, Arithmetic::kMax, from_start, Number::of_int(0))});
+  const Dim size = base.dim(axis);
+  const Number zero = Number::of_int(0);
+  if (max(at, Dim(0)) == at && min(at, size) == at) return call.sizes({bound});
+  if (max(at, Dim(0)) == at && !min(at, size).is_constant())
+    return call.sizes({compute(lowering, Arithmetic::kMin, bound, size_number(call, base, axis))});
+  if (min(at, Dim(-1)) == at && (size + at == Dim(0) || !(size + at).is_constant()))
+    return call.sizes(
+        {compute(lowering, Arithmetic::kMax, counted_from_start(call, base, axis, bound), zero)});
+  return Builder(base.graph()).node("Max", {call.sizes({bound})});
 }
 
 Value indices_of_slice(const Call& call, const Value& base, std::int64_t axis, const Number& start,
@@ -188,6 +194,25 @@ Value shape_with(const Value& x, std::int64_t start, std::int64_t end, const Val
 Number size_number(const Call& call, const Value& x, std::int64_t axis) {
   if (const auto number = x.dim(axis).constant()) return Number::of_int(*number);
   return call.lowering().size_of(gather(shape_of(x), Builder(x.graph()).int64(axis), 0));
+}
+
+Number counted_from_start(const Call& call, const Value& x, std::int64_t axis,
+                          const Number& place) {
+  Lowering& lowering = call.lowering();
+  const Dim& at = place.dim();
+  if (place.as_int().value_or(-1) >= 0 || is_size_of_input(x.graph(), at)) return place;
+  const Number moved = compute(lowering, Arithmetic::kAdd, size_number(call, x, axis), place);
+  if (place.as_int() || moved.as_int() == 0) return moved;
+  const Number is_moved = compare(lowering, "Less", place, Number::of_int(0));
+  const Value chosen =
+      choose(lowering.value_of(is_moved), lowering.value_of(moved), lowering.value_of(place));
+  const bool is_before_end = min(at, Dim(-1)) == at;
+  Dim dim = is_before_end ? moved.dim() : at;
+  // A number would be taken for what it is at every size.
+  if (dim.is_constant() || (!is_before_end && max(at, Dim(0)) != at))
+    dim = Dim::symbol(lowering.new_symbol());
+  lowering.graph().declare_elements(chosen, {dim});
+  return lowering.size_of(chosen);
 }
 
 std::vector<Number> size_numbers(const Call& call, const Value& x) {

@@ -24,6 +24,9 @@ Value shape_of(const Value& x, std::int64_t start, std::int64_t end);
 Value shape_with(const Value& x, std::int64_t start, std::int64_t end, const Value& sizes);
 // One size; known where the shape tells it.
 Number size_number(const Call& call, const Value& x, std::int64_t axis);
+// A place on an axis, which counts from the end where it is below 0, counted from the start. What
+// only the run can tell is decided there; its expression is the right one for sizes of 1 and more.
+Number counted_from_start(const Call& call, const Value& x, std::int64_t axis, const Number& place);
 std::vector<Number> size_numbers(const Call& call, const Value& x);
 
 // Reshape by PyTorch's rules: -1 is what is left over, 0 is a size.

@@ -482,9 +482,7 @@ Item slice(const Call& call, Builder& g) {
 // aten.narrow.Tensor(Tensor self, int dim, Tensor start, SymInt length) -> Tensor
 Item narrow(const Call& call, Builder&) {
   const std::int64_t axis = call.axis("dim", seen_rank(call));
-  Number start = call.number("start");
-  if (start.as_int().value_or(0) < 0)
-    start = plus(call, start, size_number(call, call.tensor("self"), axis));
+  const Number start = counted_from_start(call, call.tensor("self"), axis, call.number("start"));
   return slice_of(call, axis, start, plus(call, start, call.number("length")));
 }
 
