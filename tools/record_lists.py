@@ -66,11 +66,60 @@ class ChunksOfALoop(nn.Module):
         return total
 
 
+class LastOfAGrownList(nn.Module):
+    """One tensor of a list that has others than it started with."""
+
+    def forward(self, x):
+        outs = [x[:1]]
+        for i in range(x.size(0)):
+            outs += [x[:i + 1]]
+        return outs[-1]
+
+
+class ExtendedList(nn.Module):
+    """Two tensors more in each round, joined."""
+
+    def forward(self, x):
+        outs = [x[:1]]
+        for i in range(x.size(0)):
+            outs.extend([x[:i + 1], x[:i + 2]])
+        return torch.cat(outs)
+
+
+class SumsOfTails(nn.Module):
+    """A list made of the tensors of another one, which differ in length."""
+
+    def forward(self, x):
+        tails = [x[i:] for i in range(x.size(0))]
+        return torch.stack([tail.sum() for tail in tails])
+
+
+class ReadBeforeAppended(nn.Module):
+    """The last of a list is read in the round that appends a longer one."""
+
+    def forward(self, x):
+        outs = [x[:1]]
+        total = x.sum()
+        for i in range(x.size(0)):
+            total = total + outs[-1].sum()
+            outs += [x[:i + 2]]
+        return total
+
+
+class ReturnedTails(nn.Module):
+    """The list itself is the result."""
+
+    def forward(self, x):
+        return [x[i:] for i in range(x.size(0))]
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     for model, name in [(ListAfterEmpty(), "list_after_empty"), (ListOfLengths(), "list_of_lengths"),
                         (ListInABranch(), "list_in_a_branch"), (ListOfWindows(), "list_of_windows"),
-                        (ChunksOfALoop(), "chunks_of_a_loop")]:
+                        (ChunksOfALoop(), "chunks_of_a_loop"), (LastOfAGrownList(), "last_of_a_grown_list"),
+                        (ExtendedList(), "extended_list"), (SumsOfTails(), "sums_of_tails"),
+                        (ReadBeforeAppended(), "read_before_appended"), (ReturnedTails(), "returned_tails")]:
         torch.jit.script(model.eval()).save(str(folder / f"{name}.ts113.pt"))
 
 

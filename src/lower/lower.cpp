@@ -138,6 +138,9 @@ class ProgramLowering {
   // The tensors in a result, with names that tell where in it they are.
   void collect(const Item& item, const std::string& path) {
     if (const Container* container = item.container()) {
+      if (container->parts_may_differ)
+        fail(Error::kUnsupported,
+             "a result is a list that grows in the run, of tensors that may differ in shape");
       if (container->stacked) outputs_.emplace_back(path, container->stacked);
       for (std::size_t i = 0; i < container->items.size(); ++i) {
         const std::string part = container->names.empty() ? cat(i) : container->names[i];

@@ -55,6 +55,9 @@ void append_item(const Call& call, const Item& item) {
 
 // A part of a list that a loop has made.
 Item part_of_stacked(const Call& call, const Container& list, const Value& index) {
+  if (list.parts_may_differ)
+    call.refuse(
+        "it takes one of tensors that may differ in shape, from a list that grows in the run");
   const Value part = gather(call.lowering().here(list.stacked), index, 0);
   if (list.stacked_kind) return call.lowering().number_of(part);
   return part;

@@ -253,7 +253,10 @@ class LoopBuilder {
     bool changed = false;
     for (std::size_t i = 0; i < body.results.size(); ++i) {
       Item& item = state_.carried[i];
-      if (is_alike(item, body.results[i])) continue;
+      if (is_alike(item, body.results[i])) {
+        changed = let_parts_differ(item, body.results[i]) || changed;
+        continue;
+      }
       changed = true;
       if (item.is_uninitialized()) {
         item = placeholder(lowering_, body.results[i]);
@@ -270,11 +273,25 @@ class LoopBuilder {
     return changed;
   }
 
+  // A list whose parts may differ in shape after a round is such a list before it too.
+  static bool let_parts_differ(Item& before, const Item& after) {
+    if (!before.is_list() || !after.container()->parts_may_differ) return false;
+    if (before.container()->parts_may_differ) return false;
+    auto list = std::make_shared<Container>(*before.container());
+    list->parts_may_differ = true;
+    before = list;
+    return true;
+  }
+
   // What a round changed that was taken to stay is let free, for another try.
   bool generalise(const Body& body) {
     if (let_carried_grow(body)) return true;
     for (const auto& [container, after] : body.changed) {
-      if (is_alike(container, after)) continue;
+      if (is_alike(container, after)) {
+        if (!after.container()->parts_may_differ || container->parts_may_differ) continue;
+        lowering_.change(container).parts_may_differ = true;
+        return true;
+      }
       lowering_.stack(container, *after.container());
       grown_.push_back(container);
       start_over();

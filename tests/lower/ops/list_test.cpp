@@ -59,6 +59,26 @@ TEST_F(ListsOfLoops, RefusesToJoinTensorsOfDifferentLengths) {
   EXPECT_NE(text.find("it joins tensors that may differ in shape"), std::string::npos) << text;
 }
 
+TEST_F(ListsOfLoops, RefusesToTakeOneOfTensorsOfDifferentLengths) {
+  for (const char* name : {"last_of_a_grown_list", "sums_of_tails", "read_before_appended"}) {
+    const std::string text = refusal_of(name);
+    EXPECT_NE(text.find("aten.__getitem__ at code/__torch__"), std::string::npos) << text;
+    EXPECT_NE(text.find("it takes one of tensors that may differ in shape"), std::string::npos)
+        << name << ": " << text;
+  }
+}
+
+TEST_F(ListsOfLoops, RefusesToJoinWhatAListWasExtendedBy) {
+  const std::string text = refusal_of("extended_list");
+  EXPECT_NE(text.find("aten.cat at code/__torch__"), std::string::npos) << text;
+  EXPECT_NE(text.find("it joins tensors that may differ in shape"), std::string::npos) << text;
+}
+
+TEST_F(ListsOfLoops, RefusesAResultOfTensorsOfDifferentLengths) {
+  const std::string text = refusal_of("returned_tails");
+  EXPECT_NE(text.find("of tensors that may differ in shape"), std::string::npos) << text;
+}
+
 TEST_F(ListsOfLoops, LeavesOpenHowLongTheFirstIs) {
   const Shape shape = lowered("list_in_a_branch")->outputs()[0].second.shape();
   ASSERT_EQ(shape.size(), 3U);
