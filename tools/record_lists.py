@@ -113,13 +113,34 @@ class ReturnedTails(nn.Module):
         return [x[i:] for i in range(x.size(0))]
 
 
+class JoinedAfterEmpty(nn.Module):
+    """The first list again; what is joined is what could not be appended."""
+
+    def forward(self, x, lengths):
+        outs = [torch.zeros(0, 6)]
+        for i in range(x.size(0)):
+            outs.append(x[i].unsqueeze(0).expand(int(lengths[i]), 6))
+        return torch.cat(outs[1:])
+
+
+class LastOfSplit(nn.Module):
+    """A list of as many parts as the run has, and one of them."""
+
+    def forward(self, x):
+        doubled: List[Tensor] = []
+        for part in list(torch.split(x, 3)):
+            doubled.append(part * 2)
+        return doubled[-1]
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     for model, name in [(ListAfterEmpty(), "list_after_empty"), (ListOfLengths(), "list_of_lengths"),
                         (ListInABranch(), "list_in_a_branch"), (ListOfWindows(), "list_of_windows"),
                         (ChunksOfALoop(), "chunks_of_a_loop"), (LastOfAGrownList(), "last_of_a_grown_list"),
                         (ExtendedList(), "extended_list"), (SumsOfTails(), "sums_of_tails"),
-                        (ReadBeforeAppended(), "read_before_appended"), (ReturnedTails(), "returned_tails")]:
+                        (ReadBeforeAppended(), "read_before_appended"), (ReturnedTails(), "returned_tails"),
+                        (JoinedAfterEmpty(), "joined_after_empty"), (LastOfSplit(), "last_of_split")]:
         torch.jit.script(model.eval()).save(str(folder / f"{name}.ts113.pt"))
 
 

@@ -1,6 +1,7 @@
 #include "lower/lowering.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/fail.h"
 #include "graph/ops.h"
@@ -76,6 +77,33 @@ Item apply(Lowering& lowering, std::string_view name, LowerOp op, const ProgramC
 bool grows(std::string_view target) {
   const std::string_view name = split_target(target).first;
   return name == "aten.append" || name == "aten.extend" || name == "aten.add_";
+}
+
+// Whether a call changes its first argument, a list or a dict.
+bool changes_container(std::string_view target) {
+  constexpr std::array<std::string_view, 8> kNames = {
+      "aten.insert", "aten.pop",    "aten.Delete",    "aten.remove",
+      "aten.clear",  "aten.update", "aten._set_item", "aten.setdefault"};
+  return grows(target) || std::ranges::find(kNames, split_target(target).first) != kNames.end();
+}
+
+// What a call that was not lowered would have changed, itself or in its blocks, is not known any
+// more. Lists of graphs around this one are left to the call that makes this graph.
+void forget_changed(Lowering& lowering, const ProgramCall& call) {
+  const auto forget = [&](const ProgramCall& one) {
+    if (one.arguments.empty() || !changes_container(one.target)) return;
+    const Item changed = lowering.evaluate(one.arguments.front().value);
+    if (changed.container() && changed.container()->depth == lowering.depth())
+      changed.container()->items.push_back(Item::unknown());
+  };
+  forget(call);
+  for (const Block& block : call.blocks) for_each_call(block, forget);
+}
+
+std::size_t count_refused(const Lowering& lowering) {
+  std::size_t count = 0;
+  for (const UnsupportedCall& call : lowering.unsupported()) count += call.count;
+  return count;
 }
 
 // What a list has as its last part.
@@ -307,6 +335,7 @@ std::vector<Item> Lowering::run(const Block& block) {
 void Lowering::run_call(const ProgramCall& call) {
   const std::uint32_t outer = std::exchange(place_, call.place);
   const std::string outer_target = std::exchange(target_, call.target);
+  const std::size_t refused = count_refused(*this);
   {
     const std::string& module = program_.places[call.place].module;
     Graph::Scope scope(graph(), module);
@@ -321,6 +350,7 @@ void Lowering::run_call(const ProgramCall& call) {
       refuse(call, error.what());
       assign(call, Item::unknown());
     }
+    if (count_refused(*this) > refused) forget_changed(*this, call);
   }
   place_ = outer;
   target_ = outer_target;
@@ -337,7 +367,10 @@ Item Lowering::lower_call(const ProgramCall& call) {
     refuse(call, "");
     return Item::unknown();
   }
-  if (has_unknown(resolved.arguments)) return Item::unknown();
+  if (has_unknown(resolved.arguments)) {
+    forget_changed(*this, call);
+    return Item::unknown();
+  }
   note_asked(call, resolved.arguments);
   const Item self = resolved.arguments.empty() ? Item() : resolved.arguments.front().second;
   Item result = apply(*this, plain.empty() ? name : plain, lowering, call, resolved);

@@ -73,6 +73,8 @@ const std::vector<Item>& known_items(const Call& call, const Item& item) {
 std::size_t position(const Call& call, const Item& index, std::size_t count) {
   const auto at = index.number() ? index.number()->as_int() : std::nullopt;
   if (!at) call.refuse("which item it takes must be known before the run");
+  const auto size = static_cast<std::int64_t>(count);
+  if (*at < -size || *at >= size) call.refuse("there is no item ", *at, " in a list of ", count);
   return axis_index(*at, count);
 }
 
