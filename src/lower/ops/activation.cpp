@@ -80,6 +80,7 @@ Item elu(const Call& call, Builder&) {
 // aten.gelu(Tensor self, *, str approximate="none") -> Tensor
 Item gelu(const Call& call, Builder&) {
   const Value x = operand(call);
+  if (!is_floating(x.dtype())) call.refuse("it is given ", name_of(x.dtype()), ", expected floats");
   const std::string approximate = call.has("approximate") ? call.text("approximate") : "none";
   if (approximate == "tanh") {
     constexpr double kSqrtTwoOverPi = 0.7978845608028654;

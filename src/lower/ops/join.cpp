@@ -64,8 +64,11 @@ std::vector<Number> image_sizes(const Call& call, const Value& x) {
   return size_numbers(call, x);
 }
 
-Value flipped(const Value& x, const std::vector<std::int64_t>& axes) {
-  if (axes.empty() || x.rank() == 0) return x;
+Value flipped(const Value& x, std::vector<std::int64_t> axes) {
+  // What has no order stays, and ONNX takes one element of an axis without any.
+  if (x.rank() == 0) return x;
+  std::erase_if(axes, [&](std::int64_t axis) { return x.dim(axis).constant().value_or(2) < 2; });
+  if (axes.empty()) return x;
   Builder g(x.graph());
   const std::size_t n = axes.size();
   return g.node("Slice", {x, g.int64s(std::vector<std::int64_t>(n, -1)),

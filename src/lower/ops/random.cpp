@@ -157,6 +157,10 @@ Item multinomial(const Call& call, Builder& g) {
   const Value self = call.tensor("self");
   const Value p = cast(self, drawn_type(self.dtype()));  // [c] or [b, c]
   const Value samples = call.size("num_samples");
+  const auto count = call.number("num_samples").as_int();
+  const auto size = p.rank() == 0 ? std::nullopt : p.dim(-1).constant();
+  if (!call.flag("replacement") && count && size && *count > *size)
+    call.refuse("it draws ", *count, " of ", *size, " without replacement");
   if (!call.flag("replacement")) {
     const Value times = g.node("Neg", {g.node("Log", {open_noise(shape_of(p), p.dtype())})});
     return g.nodes("TopK", {p / times, samples}, {{"axis", std::int64_t{-1}}}, 2)[1];

@@ -180,8 +180,13 @@ Scatter scatter_of(const Call& call, std::string_view src, Builder& g) {
   s.data = along(call.tensor("self"));
   s.index = along(as_indices(call.tensor("index")));
   s.axis = call.axis("dim", s.data.rank());
+  if (s.index.rank() != s.data.rank())
+    call.refuse("its index is of rank ", s.index.rank(), ", its tensor of rank ", s.data.rank());
   const Value values = call.tensor_as(src, s.data.dtype());
   const bool fills = call.item(src).number();
+  if (!fills && along(values).rank() != s.index.rank())
+    call.refuse("its source is of rank ", along(values).rank(), ", its index of rank ",
+                s.index.rank());
   s.src = fills ? expand(values, shape_of(s.index)) : cut_to(along(values), s.index, g);
   return s;
 }

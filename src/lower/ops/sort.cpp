@@ -28,6 +28,16 @@ Ordered first_of(const Value& x, const Value& k, std::int64_t axis, bool largest
   return {cast(found[0], x.dtype()), found[1]};
 }
 
+// How many to take, or which, of the elements along an axis. Refuses more than there are.
+Value count_of(const Call& call, const Value& x, std::int64_t axis) {
+  const auto count = call.number("k").as_int();
+  const auto size = x.rank() == 0 ? 1 : x.dim(axis).constant();
+  if (count && (*count < 0 || (size && *count > *size)))
+    call.refuse("its k is ", *count, ", on an axis of ", size ? cat(*size) : x.dim(axis).text(),
+                " elements");
+  return call.size("k");
+}
+
 Ordered sorted(const Value& x, std::int64_t axis, bool descending) {
   return first_of(x, x.rank() == 0 ? Value() : size(x, axis), axis, descending);
 }
@@ -205,14 +215,16 @@ Item msort(const Call& call, Builder&) { return sorted(call.tensor("self"), 0, f
 //   -> (Tensor values, Tensor indices)
 Item topk(const Call& call, Builder&) {
   const Value x = call.tensor("self");
-  return first_of(x, call.size("k"), call.axis("dim", x.rank()), call.flag("largest")).item();
+  const std::int64_t axis = call.axis("dim", x.rank());
+  return first_of(x, count_of(call, x, axis), axis, call.flag("largest")).item();
 }
 
 // aten.kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False)
 //   -> (Tensor values, Tensor indices)
 Item kthvalue(const Call& call, Builder&) {
   const Value x = call.tensor("self");
-  return kth(x, call.size("k"), call.axis("dim", x.rank()), call.flag("keepdim")).item();
+  const std::int64_t axis = call.axis("dim", x.rank());
+  return kth(x, count_of(call, x, axis), axis, call.flag("keepdim")).item();
 }
 
 // aten.median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
