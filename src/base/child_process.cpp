@@ -65,6 +65,26 @@ Ends connected_ends(std::string_view program) {
   return ends;
 }
 
+// As the system takes them, which does not write to them.
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size());
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  return pointers;
+}
+
+// Our environment, with `settings` in place of what has their names.
+std::vector<char*> environment_with(const std::vector<std::string>& settings) {
+  std::vector<char*> environment = pointers_to(settings);
+  for (char** entry = environ; *entry; ++entry) {
+    const bool is_set = std::ranges::any_of(settings, [&](const std::string& setting) {
+      return std::string_view(*entry).starts_with(setting.substr(0, setting.find('=') + 1));
+    });
+    if (!is_set) environment.push_back(*entry);
+  }
+  return environment;
+}
+
 // How the child is to be set up: its three descriptors and no others, a process group of its own,
 // no signal blocked or ignored.
 class Plan {
@@ -92,13 +112,13 @@ class Plan {
     posix_spawnattr_destroy(&attributes_);
   }
 
-  int spawn(pid_t& pid, const std::vector<std::string>& arguments) const {
-    std::vector<char*> argv;
-    argv.reserve(arguments.size() + 1);
-    for (const std::string& argument : arguments)
-      argv.push_back(const_cast<char*>(argument.c_str()));
+  int spawn(pid_t& pid, const std::vector<std::string>& arguments,
+            const std::vector<std::string>& settings) const {
+    std::vector<char*> argv = pointers_to(arguments);
     argv.push_back(nullptr);
-    return posix_spawnp(&pid, argv[0], &actions_, &attributes_, argv.data(), environ);
+    std::vector<char*> environment = environment_with(settings);
+    environment.push_back(nullptr);
+    return posix_spawnp(&pid, argv[0], &actions_, &attributes_, argv.data(), environment.data());
   }
 
  private:
@@ -113,21 +133,24 @@ bool has_exited(pid_t pid) {
          info.si_pid == pid;
 }
 
-std::string how_it_ended(int status) {
+std::string how_it_ended(std::optional<int> own_status) {
+  if (!own_status) return "it closed its input or output without ending";
+  const int status = *own_status;
   if (WIFSIGNALED(status)) return cat("it was ended by signal ", WTERMSIG(status));
   return cat("it ended with status ", WEXITSTATUS(status));
 }
 
 }  // namespace
 
-std::optional<ChildProcess> ChildProcess::start(const std::vector<std::string>& arguments) {
+std::optional<ChildProcess> ChildProcess::start(const std::vector<std::string>& arguments,
+                                                const std::vector<std::string>& settings) {
   const std::string& program = arguments.at(0);
   Ends input = connected_ends(program);
   Ends output = connected_ends(program);
   Ends errors = connected_ends(program);
   const Plan plan(input.theirs.get(), output.theirs.get(), errors.theirs.get());
   pid_t pid = -1;
-  const int error = plan.spawn(pid, arguments);
+  const int error = plan.spawn(pid, arguments, settings);
   if (error == ENOENT || error == EACCES || error == ENOTDIR) return std::nullopt;
   if (error != 0) fail_to_start(program, error);
   return ChildProcess(pid, input.ours.release(), output.ours.release(), errors.ours.release());
@@ -215,7 +238,7 @@ std::optional<std::string> ChildProcess::read_line(Clock::time_point deadline) {
 bool ChildProcess::has_output() { return !read_.empty() || receive() > 0; }
 
 std::string ChildProcess::last_words() {
-  const int status = end();
+  const std::optional<int> status = end();
   drain_errors();
   std::string words = is_closed_          ? how_it_ended(status)
                       : is_line_too_long_ ? cat("it wrote more than ", kMaxLine, " bytes in a line")
@@ -224,18 +247,19 @@ std::string ChildProcess::last_words() {
   return words;
 }
 
-int ChildProcess::end() {
-  if (pid_ < 0) return 0;
+std::optional<int> ChildProcess::end() {
+  if (pid_ < 0) return std::nullopt;
   // One that closed its output is on its way out by itself, and its own status tells more.
   for (int tries = is_closed_ ? 100 : 0; tries > 0 && !has_exited(pid_); --tries)
     poll(nullptr, 0, 1);
+  const bool has_ended = has_exited(pid_);
   kill(-pid_, SIGKILL);  // its group, to which others may belong that it started
   kill(pid_, SIGKILL);   // itself, should it have left the group
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
-  return status;
+  return has_ended ? std::optional(status) : std::nullopt;
 }
 
 // Takes what there is, but not for as long as there is more: whoever writes may be faster than us.

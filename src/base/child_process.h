@@ -21,9 +21,11 @@ class ChildProcess {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Starts `arguments`, whose first is the program; nothing when there is no such program. Fails
-  // with kUnreadable when the system has no room for another process.
-  static std::optional<ChildProcess> start(const std::vector<std::string>& arguments);
+  // Starts `arguments`, whose first is the program; nothing when there is no such program. Its
+  // environment is ours, with each `NAME=VALUE` of `settings` in place of our own NAME. Fails with
+  // kUnreadable when the system has no room for another process.
+  static std::optional<ChildProcess> start(const std::vector<std::string>& arguments,
+                                           const std::vector<std::string>& settings = {});
 
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
@@ -43,15 +45,17 @@ class ChildProcess {
   // Whether there is output that was not asked for yet. Does not wait for any.
   bool has_output();
 
-  // Why there is no more to be had: "it took too long", or how it ended and what it had to say. To
-  // be asked once, after a failure; the child is killed if it still runs.
+  // Why there is no more to be had: "it took too long", "it closed its input or output without
+  // ending", or how it ended by itself, and what it had to say. To be asked once, after a failure;
+  // the child is killed if it still runs.
   std::string last_words();
 
  private:
   ChildProcess(pid_t pid, int input, int output, int errors)
       : pid_(pid), input_(input), output_(output), errors_(errors) {}
 
-  int end();  // kills and waits; its status
+  // Kills it if it still runs, and waits; its status where it has ended by itself.
+  std::optional<int> end();
   bool wait_for(int fd, short events, Clock::time_point deadline);
   ssize_t receive();
   void drain_errors();

@@ -23,6 +23,11 @@ std::string made_up_word() {
   return word + "]]";
 }
 
+// The program opens the sound system even when it is to be quiet. PulseAudio's library would then
+// make folders in the user's home and look for a server. A server that belongs to a machine of
+// another name is passed over: nothing is written, and no socket is opened.
+constexpr const char* kNoSound = "PULSE_SERVER={none}unix:/dev/null";
+
 // The program also prints the tones that syllables without one are spoken in.
 std::string_view unwritten_tones(std::string_view language) {
   if (language == "vi") return "17";
@@ -67,7 +72,7 @@ void Espeak::start() {
   end_.clear();
   process_.reset();
   // In one word, so that no voice is an option.
-  if (auto process = ChildProcess::start({program_, "-q", "--ipa", "-v" + voice_}))
+  if (auto process = ChildProcess::start({program_, "-q", "--ipa", "-v" + voice_}, {kNoSound}))
     process_.emplace(std::move(*process));
   if (!process_)
     fail(Error::kUnsupported, "text becomes phonemes by the program ", in_quotes(program_),

@@ -68,7 +68,20 @@ TEST(ChildProcess, IsNotWaitedForBeyondTheDeadline) {
 TEST(ChildProcess, ThatClosesItsOutputAndStaysIsKilled) {
   auto process = shell("exec >&- 2>&-; sleep 60");
   EXPECT_FALSE(process.read_line(soon()));
-  EXPECT_EQ(process.last_words(), "it was ended by signal 9");
+  EXPECT_EQ(process.last_words(), "it closed its input or output without ending");
+}
+
+TEST(ChildProcess, HasSettingsOfItsOwn) {
+  ASSERT_EQ(setenv("VOXPORT_TEST_SETTING", "ours", 1), 0);
+  auto process = ChildProcess::start(
+      {"sh", "-c",
+       "env | grep -c '^VOXPORT_TEST_SETTING='; echo $VOXPORT_TEST_SETTING; echo $HOME"},
+      {"VOXPORT_TEST_SETTING=theirs"});
+  ASSERT_TRUE(process);
+  EXPECT_EQ(process->read_line(soon()), "1");
+  EXPECT_EQ(process->read_line(soon()), "theirs");
+  EXPECT_EQ(process->read_line(soon()), std::getenv("HOME") ? std::getenv("HOME") : "");
+  EXPECT_STREQ(std::getenv("VOXPORT_TEST_SETTING"), "ours");
 }
 
 TEST(ChildProcess, ThatHasGoneRaisesNoSignal) {
