@@ -33,6 +33,9 @@ struct VoiceOptions {
   };
   Decoder decoder = kBest;
   std::string espeak = "espeak-ng";  // the program that makes phonemes of text
+  // Whether espeak-ng, of a voice that needs it for text, starts while the graphs are loaded. Else
+  // it starts when text first comes, whose first audio then is later; never for phonemes and ids.
+  bool expects_text = true;
   // Where checkpoints are exported to before they speak. Empty: $XDG_CACHE_HOME/voxport, or
   // ~/.cache/voxport.
   std::filesystem::path cache;

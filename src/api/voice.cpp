@@ -45,7 +45,7 @@ LoadedVoice::LoadedVoice(const VoiceFiles& files, const VoiceOptions& options) {
   config_ = read_voice_config(files.config, *files.kind);
   config_.info.notes = files.notes;
   // Takes its time to start, while the graphs are loaded. Why it does not is told when text comes.
-  if (info().takes_text) {
+  if (info().takes_text && options.expects_text) {
     try {
       idle_.push_back(std::make_unique<Phonemiser>(text(), phonemiser_options_));
     } catch (const Error&) {

@@ -283,6 +283,7 @@ int run_speak(Options& options, bool has_text) {
   const Clock::time_point start = Clock::now();
   TextInput input = open_input(options, has_text);
   options.library.on_stage = tell_stages(options.debug);
+  options.library.expects_text = options.ids.empty() && !options.are_phonemes;
   const Voice voice(options.voice, options.library);
   const double load_seconds = seconds_since(start);
   if (!options.quiet)
