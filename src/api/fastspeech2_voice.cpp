@@ -28,11 +28,11 @@ class FastSpeech2Voice : public VoiceKind {
     config.text.num_symbols = whole_number_at(json, "/num_symbols", 0);
     config.no_text = "a FastSpeech2 checkpoint does not tell which symbols its ids stand for";
     VoiceInfo& info = config.info;
-    info.length_scale = number_at(json, "/inference/duration_control", 1.0);
-    info.pitch = number_at(json, "/inference/pitch_control", 1.0);
+    info.length_scale = scale_at(json, "/inference/duration_control", 1.0, kLengthScales);
+    info.pitch = scale_at(json, "/inference/pitch_control", 1.0, kScales);
     const auto control = json.find("energy_control");
     if (control != json.end() && *control == "own")
-      info.energy = number_at(json, "/inference/energy_control", 1.0);
+      info.energy = scale_at(json, "/inference/energy_control", 1.0, kScales);
   }
 
   std::unique_ptr<TextGraph> open(const fs::path& path, const SessionOptions& options,

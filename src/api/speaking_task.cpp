@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/object_text.h"
+#include "api/voice_config.h"
 #include "base/fail.h"
 #include "phonemes/sentences.h"
 
@@ -23,13 +24,9 @@ void check_number(const char* name, double value, double low, double high) {
     fail(Error::kUsage, name, " is ", value, ", expected a number from ", low, " to ", high);
 }
 
-struct Range {
-  double low, high;
-};
-
 // What was asked for, or what the voice has. What it has not cannot be asked for.
-void choose(const char* name, Range range, std::optional<double> own, std::optional<double> asked,
-            double& value) {
+void choose(const char* name, ScaleRange range, std::optional<double> own,
+            std::optional<double> asked, double& value) {
   if (asked && !own) fail(Error::kUsage, "this voice has no ", name, " to choose");
   value = asked.value_or(value);
   check_number(cat("the ", name).c_str(), value, range.low, range.high);
@@ -40,14 +37,15 @@ Manner manner_of(const LoadedVoice& voice, const SpeakOptions& options) {
   Manner manner = voice.manner();
   manner.seed = options.seed;
   manner.speaker = voice.speaker(options.speaker);
-  choose("length scale", {0.01, 100}, own.length_scale, options.length_scale, manner.length_scale);
-  choose("noise scale", {0, 100}, own.noise_scale, options.noise_scale, manner.noise_scale);
-  choose("noise_w", {0, 100}, own.noise_w, options.noise_w, manner.noise_w);
-  choose("pitch control", {0, 100}, own.pitch, options.pitch, manner.pitch);
+  choose("length scale", kLengthScales, own.length_scale, options.length_scale,
+         manner.length_scale);
+  choose("noise scale", kScales, own.noise_scale, options.noise_scale, manner.noise_scale);
+  choose("noise_w", kScales, own.noise_w, options.noise_w, manner.noise_w);
+  choose("pitch control", kScales, own.pitch, options.pitch, manner.pitch);
   if (options.energy && own.pitch && !own.energy)
     fail(Error::kUsage, "energy has the control of pitch in this voice; it has its own when ",
          "exported with --energy-control own");
-  choose("energy control", {0, 100}, own.energy, options.energy, manner.energy);
+  choose("energy control", kScales, own.energy, options.energy, manner.energy);
   check_number("the silence after a sentence", options.sentence_silence, 0, 3600);
   return manner;
 }

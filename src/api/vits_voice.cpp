@@ -24,7 +24,8 @@ std::string channels_text(const PortInfo* port) {
 std::string copy_without_noise(const fs::path& path, bool& has_weights_beside) {
   const Blob file = Blob::map_file(path);
   try {
-    return noise_copy(file.bytes());
+    return in_context(cat("reading ", in_quotes(path.native())),
+                      [&] { return noise_copy(file.bytes()); });
   } catch (const Error& error) {
     if (error.kind() != Error::kUnsupported) throw;
     has_weights_beside = true;
@@ -46,9 +47,9 @@ class VitsVoice : public VoiceKind {
     if (!info.takes_phonemes) config.no_text = "its config has no phoneme_id_map";
     info.takes_text = info.takes_phonemes &&
                       (config.text.phoneme_type == "espeak" || config.text.phoneme_type == "text");
-    info.noise_scale = number_at(json, "/inference/noise_scale", 0.667);
-    info.length_scale = number_at(json, "/inference/length_scale", 1.0);
-    info.noise_w = number_at(json, "/inference/noise_w", 0.8);
+    info.noise_scale = scale_at(json, "/inference/noise_scale", 0.667, kScales);
+    info.length_scale = scale_at(json, "/inference/length_scale", 1.0, kLengthScales);
+    info.noise_w = scale_at(json, "/inference/noise_w", 0.8, kScales);
   }
 
   std::unique_ptr<TextGraph> open(const fs::path& path, const SessionOptions& options,

@@ -118,6 +118,14 @@ double number_at(const Json& json, const char* place, double otherwise) {
   return found->get<double>();
 }
 
+double scale_at(const Json& json, const char* place, double otherwise, ScaleRange range) {
+  const double scale = number_at(json, place, otherwise);
+  if (!(scale >= range.low && scale <= range.high))
+    fail(Error::kCorrupt, "the voice's config has ", scale, " as ", place,
+         ", expected a number from ", range.low, " to ", range.high);
+  return scale;
+}
+
 std::int64_t whole_number_at(const Json& json, const char* place, std::int64_t otherwise) {
   const Json* found = find(json, place);
   if (!found) return otherwise;

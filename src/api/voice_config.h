@@ -21,6 +21,16 @@ VoiceConfig read_voice_config(const std::filesystem::path& path, const VoiceKind
 double number_at(const nlohmann::json& json, const char* place, double otherwise);
 std::int64_t whole_number_at(const nlohmann::json& json, const char* place, std::int64_t otherwise);
 
+// The scales that a voice may be spoken with, whoever asks for them.
+struct ScaleRange {
+  double low, high;
+};
+constexpr ScaleRange kLengthScales{0.01, 100};
+constexpr ScaleRange kScales{0, 100};  // all others
+
+// A number within the range, else as number_at().
+double scale_at(const nlohmann::json& json, const char* place, double otherwise, ScaleRange range);
+
 // The number above 0 that a graph's metadata has for the key, if it has one.
 std::optional<std::int64_t> number_in(const std::map<std::string, std::string>& metadata,
                                       const char* key);

@@ -122,8 +122,19 @@ OrtEnv* make_env() {
   return env;
 }
 
-Error::Kind kind_of(OrtErrorCode code, Error::Kind otherwise) {
+// Of some faults of a file the code tells no more than that there is one; the same code is given
+// for operators and versions that are not known.
+bool is_of_broken_model(std::string_view message) {
+  for (const std::string_view part :
+       {"This is an invalid model", "Invalid model.", "ModelProto does not have a graph"})
+    if (message.find(part) != std::string_view::npos) return true;
+  return false;
+}
+
+Error::Kind kind_of(OrtErrorCode code, std::string_view message, Error::Kind otherwise) {
   switch (code) {
+    case ORT_FAIL:
+    case ORT_INVALID_ARGUMENT: return is_of_broken_model(message) ? Error::kCorrupt : otherwise;
     case ORT_NO_SUCHFILE:
     case ORT_NO_MODEL: return Error::kUnreadable;
     case ORT_INVALID_PROTOBUF:
@@ -145,8 +156,9 @@ OrtEnv* ort_env() {
 void check(OrtStatus* status, std::string_view found, Error::Kind otherwise) {
   if (!status) return;
   const std::unique_ptr<OrtStatus, Releaser<&OrtApi::ReleaseStatus>> owner(status);
-  fail(kind_of(ort_api().GetErrorCode(status), otherwise), found, ": ",
-       plain_message(ort_api().GetErrorMessage(status)));
+  const char* const message = ort_api().GetErrorMessage(status);
+  fail(kind_of(ort_api().GetErrorCode(status), message, otherwise), found, ": ",
+       plain_message(message));
 }
 
 std::string runtime_version() { return library().version; }

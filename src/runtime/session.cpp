@@ -226,7 +226,8 @@ std::string not_loaded(const std::string& model) {
 
 // By its path and not by its bytes, since weights may lie in files beside it.
 std::shared_ptr<OrtSession> load(const std::filesystem::path& path, const SessionOptions& options) {
-  Blob::map_file(path);  // fails in our words where there is no file
+  if (Blob::map_file(path).size() == 0)  // fails in our words where there is no file
+    fail(Error::kCorrupt, not_loaded(path.filename()), ": the file is empty");
   OrtSession* session = nullptr;
   check(ort_api().CreateSession(ort_env(), path.c_str(), make_options(options).get(), &session),
         not_loaded(path.filename()), Error::kUnsupported);

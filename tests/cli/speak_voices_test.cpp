@@ -57,7 +57,8 @@ TEST_F(SpeakVoices, ABrokenFileIsOneErrorEveryTime) {
   const std::string decoder = contents(fs::path(voice()) / "decoder.onnx");
   const Case cases[] = {
       {"encoder.onnx", encoder.substr(0, encoder.size() / 2), 3},
-      {"encoder.onnx", "", 4},
+      {"encoder.onnx", "", 3},
+      {"decoder_stream.onnx", "", 3},
       {"encoder.onnx", decoder, 4},
       {"decoder_stream.onnx", decoder.substr(0, 100), 3},
       {"voice.json", "{", 3},
@@ -71,6 +72,28 @@ TEST_F(SpeakVoices, ABrokenFileIsOneErrorEveryTime) {
     EXPECT_TRUE(ends[0].starts_with(cat(broken.exit_code, ": voxport: "))) << ends[0];
     write_file(file, good);
   }
+}
+
+// Of the file it is the file's fault, of an option the user's.
+TEST_F(SpeakVoices, AScaleOutOfRangeIsToldWithItsPlace) {
+  const fs::path file = fs::path(voice()) / "voice.json";
+  write_file(file, R"({"audio": {"sample_rate": 22050}, "inference": {"length_scale": 1000}})");
+  const Result result = run("speak --raw " + voice() + " --ids '1 2'");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.err, cat("voxport: the voice's config has 1000 as /inference/length_scale, ",
+                            "expected a number from 0.01 to 100\n  while reading '", file.string(),
+                            "'\n  while loading the voice '", voice(), "'\n"));
+  write_file(file, R"({"audio": {"sample_rate": 22050}})");
+  EXPECT_EQ(run("speak --raw " + voice() + " --ids '1 2' --length-scale 1000").exit_code, 2);
+}
+
+TEST_F(SpeakVoices, ABrokenGraphIsNamed) {
+  const fs::path file = fs::path(voice()) / "encoder.onnx";
+  write_file(file, "this is no model");
+  const Result result = run("speak --raw " + voice() + " --ids '1 2'");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.err, cat("voxport: the file is no ONNX model\n  while reading '", file.string(),
+                            "'\n  while loading the voice '", voice(), "'\n"));
 }
 
 TEST_F(SpeakVoices, AnEspeakVoiceIsNoPath) {

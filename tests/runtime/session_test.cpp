@@ -1,6 +1,7 @@
 #include "runtime/session.h"
 
 #include <cstring>
+#include <fstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include "runtime/library.h"
 #include "tests/data.h"
 #include "tests/needs_runtime.h"
+#include "tests/temporary_folder.h"
 
 namespace voxport {
 namespace {
@@ -252,6 +254,30 @@ TEST_F(RunSession, RefusesWhatIsNoModel) {
   const Blob full = Blob::map_file(data_folder() / "onnx/full.onnx");
   EXPECT_EQ(message_of([&] { Session::from_bytes(full.slice(0, 9000), "cut"); }),
             "'cut' cannot be loaded: Failed to load model because protobuf parsing failed.");
+}
+
+// A good file that nobody can run differs from one that is broken, also where ONNX Runtime has one
+// code for both.
+TEST_F(RunSession, TellsBrokenModelsFromUnsupportedOnes) {
+  const auto kind_of = [](const std::filesystem::path& path) {
+    try {
+      const Session session(path);
+    } catch (const Error& error) {
+      return error.kind();
+    }
+    return Error::kInternal;
+  };
+  const TemporaryFolder folder;
+  std::ofstream(folder / "empty.onnx").close();
+  EXPECT_EQ(kind_of(folder / "empty.onnx"), Error::kCorrupt);
+  std::ofstream(folder / "no-graph.onnx") << "\x08\x08";  // its IR version alone
+  EXPECT_EQ(kind_of(folder / "no-graph.onnx"), Error::kCorrupt);
+  // A node that takes a value which nobody makes.
+  std::ofstream(folder / "no-input.onnx")
+      << "\x08\x08\x42\x02\x10\x11\x3a\x16\x0a\x0c\x0a\x01q\x12\x01y\x22\x04Relu"
+      << "\x12\x01g\x62\x03\x0a\x01y";
+  EXPECT_EQ(kind_of(folder / "no-input.onnx"), Error::kCorrupt);
+  EXPECT_EQ(kind_of(data_folder() / "onnx/unknown-operator.onnx"), Error::kUnsupported);
 }
 
 TEST_F(RunSession, RefusesANegativeNumberOfThreads) {
