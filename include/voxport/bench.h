@@ -20,7 +20,7 @@ namespace voxport {
 
 struct BenchOptions {
   VoiceOptions voice;
-  int runs = 5;                   // of everything; one more comes before, which does not count
+  int runs = 5;                   // per measurement, after one warm-up, which does not count
   std::int64_t chunk_frames = 0;  // of a piece; 0: few at first, to be early, then more
   // What is spoken, in place of voxport's own three texts; ids, one utterance a line, for a voice
   // that takes no text.

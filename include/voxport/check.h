@@ -22,7 +22,7 @@ struct CheckOptions {
   std::vector<std::pair<std::string, std::string>> inputs;
   // Cases to compare with: tensors <case>/in/<name> and <case>/out/<name>.
   std::vector<std::filesystem::path> references;
-  double tolerance = 1e-4;  // the largest absolute difference of floats that is let pass
+  double tolerance = 1e-4;  // the largest absolute difference of floats that is allowed
 
   OnStage on_stage;
   OnProgress on_progress;

@@ -20,7 +20,7 @@ class Error : public std::exception {
     kCorrupt,      // the file breaks the rules of its own format
     kUnsupported,  // a good file that is not in our power
     kUnwritable,   // the disk or the system would not take our bytes
-    kInternal,     // a mistake of voxport's own
+    kInternal,     // a bug in voxport
   };
 
   Error(Kind kind, std::string message) : kind_(kind), text_(std::move(message)) {}

@@ -17,7 +17,7 @@ enum ExitCode : int {
                          // there is
   kExitDangerous = 5,    // `inspect --scan`: suspicious or dangerous
   kExitUnwritable = 6,   // files, standard output or a sound device that cannot be written
-  kExitInternal = 70,    // a mistake of voxport's own
+  kExitInternal = 70,    // a bug in voxport
 };
 
 // The code for an error that ends the program. None is a check that did not hold.

@@ -154,7 +154,7 @@ Run add_bench(CLI::App& app) {
       ->capture_default_str();
   add_memory_option(app, options->library.voice.max_memory);
   add_number(app, "--runs", options->library.runs, {1, 10'000},
-             "of everything; one more comes before")
+             "runs per measurement, after one warm-up")
       ->type_name("N")
       ->default_str(cat(options->library.runs));
   app.add_option("--svg", options->svg, "draw audio against time")->type_name("FILE");

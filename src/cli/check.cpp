@@ -240,8 +240,8 @@ Run add_check(CLI::App& app) {
               "sizes to try, in place of voxport's own")
       ->type_name("N,N,...");
   add_number(app, "--seconds", options->library.seconds, {0.1, 1e6},
-             "after which no new size is tried; the check is ended, with exit code 4, before it\n"
-             "has taken twice as long")
+             "time limit: no new size is tried after it; the check is ended, with exit code 4,\n"
+             "before it has taken twice as long")
       ->type_name("S")
       ->default_str(cat(options->library.seconds));
   options->gigabytes = most_gigabytes();
@@ -256,7 +256,7 @@ Run add_check(CLI::App& app) {
                  "<case>/out/<name>")
       ->type_name("FILE");
   add_number(app, "--tolerance", options->library.tolerance, {.least = 0},
-             "the largest absolute difference that is let pass")
+             "the largest absolute difference that is allowed")
       ->type_name("T")
       ->default_str(cat(options->library.tolerance));
   app.add_option("--html", options->html, "write the report as one page")->type_name("FILE");

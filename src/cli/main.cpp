@@ -38,8 +38,8 @@ constexpr Command kCommands[] = {
 constexpr char kFooter[] =
     "Exit codes: 0 done, 1 a check did not hold, 2 wrong usage, 3 unreadable or corrupt file,\n"
     "4 unsupported file, or one that needs more time or memory than there is, 5 suspicious or\n"
-    "dangerous file (inspect --scan), 6 the output cannot be written, 70 a mistake of voxport's "
-    "own.\n"
+    "dangerous file (inspect --scan), 6 the output cannot be written, 70 a bug in\n"
+    "voxport.\n"
     "'voxport COMMAND --help' tells all about a command.";
 
 // What every failure comes to: one message on standard error.
