@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "base/fail.h"
@@ -41,16 +42,29 @@ std::uint16_t half_bits(double value) {
   return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(whole));
 }
 
+// The bytes of a whole number; a fraction is cut off. Fails with kUnsupported where the number is
+// none that the type has.
+template <class Integer>
+std::string integer_bytes(double value, DType dtype) {
+  using Limits = std::numeric_limits<Integer>;
+  const double whole = std::trunc(value);
+  // The greatest int64 is no double; the next number is.
+  const bool fits =
+      whole >= static_cast<double>(Limits::min()) && whole < static_cast<double>(Limits::max()) + 1;
+  if (!fits) fail(Error::kUnsupported, "the constant ", value, " does not fit ", name_of(dtype));
+  return bytes_of<Integer>({static_cast<Integer>(whole)});
+}
+
 // The bytes of a number in a dtype that networks compute in.
 std::string scalar_bytes(double value, DType dtype) {
   switch (dtype) {
     case DType::kFloat32: return bytes_of<float>({static_cast<float>(value)});
     case DType::kFloat64: return bytes_of<double>({value});
-    case DType::kInt64: return bytes_of<std::int64_t>({static_cast<std::int64_t>(value)});
-    case DType::kInt32: return bytes_of<std::int32_t>({static_cast<std::int32_t>(value)});
-    case DType::kInt16: return bytes_of<std::int16_t>({static_cast<std::int16_t>(value)});
-    case DType::kInt8: return bytes_of<std::int8_t>({static_cast<std::int8_t>(value)});
-    case DType::kUInt8: return bytes_of<std::uint8_t>({static_cast<std::uint8_t>(value)});
+    case DType::kInt64: return integer_bytes<std::int64_t>(value, dtype);
+    case DType::kInt32: return integer_bytes<std::int32_t>(value, dtype);
+    case DType::kInt16: return integer_bytes<std::int16_t>(value, dtype);
+    case DType::kInt8: return integer_bytes<std::int8_t>(value, dtype);
+    case DType::kUInt8: return integer_bytes<std::uint8_t>(value, dtype);
     case DType::kFloat16: return bytes_of<std::uint16_t>({half_bits(value)});
     case DType::kBFloat16: return bytes_of<std::uint16_t>({bfloat_bits(value)});
     case DType::kBool: return std::string(1, value != 0 ? '\1' : '\0');
