@@ -49,6 +49,16 @@ TEST_F(LowerShape, KnowsTheTypeOfAResult) {
             (Results{{6}, {6}, {4}}));
 }
 
+TEST_F(LowerShape, RefusesToPromoteNone) {
+  EXPECT_NE(message_of([] {
+              lower_text(R"(
+                  x: f32[t, 2]
+                  c = aten.promote_types.default(type1=3, type2=None)
+                  return c)");
+            }).find("an element type is None, expected two of them"),
+            std::string::npos);
+}
+
 TEST_F(LowerShape, KnowsNoStridesOfATransposedTensor) {
   EXPECT_NE(message_of([] {
               lower_text(R"(

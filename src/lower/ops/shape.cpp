@@ -166,8 +166,10 @@ Item result_type_code(const Call& call, Builder&) {
 
 // aten.promote_types(ScalarType type1, ScalarType type2) -> ScalarType
 Item promoted_type_code(const Call& call, Builder&) {
-  const DType dtype = promote_types(*call.dtype("type1"), *call.dtype("type2"));
-  return Number::of_int(scalar_type_code(dtype).value());
+  const std::optional<DType> first = call.dtype("type1");
+  const std::optional<DType> second = call.dtype("type2");
+  if (!first || !second) call.refuse("an element type is None, expected two of them");
+  return Number::of_int(scalar_type_code(promote_types(*first, *second)).value());
 }
 
 // aten._tensor_to_list(Tensor self) -> int[], prim.tolist(tensor, dim, type)
