@@ -90,7 +90,7 @@ const std::vector<TestVoice>& recorded_voices() {
   return kVoices;
 }
 
-const TestVoice& voice_named(const std::string& name) {
+const TestVoice& voice_named(std::string_view name) {
   for (const TestVoice& voice : recorded_voices())
     if (voice.name == name) return voice;
   fail(Error::kUsage, "there is no voice ", in_quotes(name));

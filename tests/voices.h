@@ -28,7 +28,7 @@ void PrintTo(const TestVoice& voice, std::ostream* out);
 
 // All that have recorded cases: those of tests/data/voices, and the bundled one.
 const std::vector<TestVoice>& recorded_voices();
-const TestVoice& voice_named(const std::string& name);
+const TestVoice& voice_named(std::string_view name);
 
 // Exports the voice to a folder and opens both graphs.
 struct TwoGraphs {

@@ -1,4 +1,6 @@
 // Slices by sizes: what is declared is what Python gives, at every size, or is left to the run.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "base/fail.h"

@@ -60,10 +60,10 @@ std::string sizes_of(const onnx::ValueInfoProto& value) {
 }
 
 const onnx::AttributeProto& attribute_of(const onnx::ModelProto& model, int node,
-                                         const std::string& name) {
+                                         std::string_view name) {
   for (const onnx::AttributeProto& attribute : model.graph().node(node).attribute())
     if (attribute.name() == name) return attribute;
-  throw std::runtime_error("there is no attribute " + name);
+  throw std::runtime_error(cat("there is no attribute ", name));
 }
 
 template <class Body>
