@@ -40,7 +40,7 @@ Manner manner_of(const LoadedVoice& voice, const SpeakOptions& options) {
   choose("length scale", kLengthScales, own.length_scale, options.length_scale,
          manner.length_scale);
   choose("noise scale", kScales, own.noise_scale, options.noise_scale, manner.noise_scale);
-  choose("noise_w", kScales, own.noise_w, options.noise_w, manner.noise_w);
+  choose("noise_w", kDurationNoises, own.noise_w, options.noise_w, manner.noise_w);
   choose("pitch control", kScales, own.pitch, options.pitch, manner.pitch);
   if (options.energy && own.pitch && !own.energy)
     fail(Error::kUsage, "energy has the control of pitch in this voice; it has its own when ",

@@ -49,7 +49,7 @@ class VitsVoice : public VoiceKind {
                       (config.text.phoneme_type == "espeak" || config.text.phoneme_type == "text");
     info.noise_scale = scale_at(json, "/inference/noise_scale", 0.667, kScales);
     info.length_scale = scale_at(json, "/inference/length_scale", 1.0, kLengthScales);
-    info.noise_w = scale_at(json, "/inference/noise_w", 0.8, kScales);
+    info.noise_w = scale_at(json, "/inference/noise_w", 0.8, kDurationNoises);
   }
 
   std::unique_ptr<TextGraph> open(const fs::path& path, const SessionOptions& options,

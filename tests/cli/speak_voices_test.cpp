@@ -6,8 +6,8 @@
 #include <voxport/error.h>
 
 #include "base/text.h"
-#include "runtime/library.h"
 #include "tests/cli/program.h"
+#include "tests/needs_runtime.h"
 
 namespace voxport {
 namespace {
@@ -16,13 +16,7 @@ namespace fs = std::filesystem;
 
 class SpeakVoices : public testing::Test {
  protected:
-  void SetUp() override {
-    try {
-      runtime_version();
-    } catch (const Error&) {
-      GTEST_SKIP() << "there is no ONNX Runtime";
-    }
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 
   // A small voice, exported.
   std::string voice() {
@@ -85,6 +79,20 @@ TEST_F(SpeakVoices, AScaleOutOfRangeIsToldWithItsPlace) {
                             "'\n  while loading the voice '", voice(), "'\n"));
   write_file(file, R"({"audio": {"sample_rate": 22050}})");
   EXPECT_EQ(run("speak --raw " + voice() + " --ids '1 2' --length-scale 1000").exit_code, 2);
+}
+
+// Durations grow with the exponential of this noise, and memory with them.
+TEST_F(SpeakVoices, NoiseOfDurationsIsLimited) {
+  const fs::path file = fs::path(voice()) / "voice.json";
+  const Result asked = run("speak --raw " + voice() + " --ids '1 2' --noise-w 20");
+  EXPECT_EQ(asked.exit_code, 2);
+  EXPECT_EQ(asked.err, "voxport: the noise_w is 20, expected a number from 0 to 4\n");
+  write_file(file, R"({"audio": {"sample_rate": 22050}, "inference": {"noise_w": 20}})");
+  const Result told = run("speak --raw " + voice() + " --ids '1 2'");
+  EXPECT_EQ(told.exit_code, 3);
+  EXPECT_NE(told.err.find("has 20 as /inference/noise_w, expected a number from 0 to 4"),
+            std::string::npos)
+      << told.err;
 }
 
 TEST_F(SpeakVoices, ABrokenGraphIsNamed) {
