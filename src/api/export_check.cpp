@@ -45,11 +45,12 @@ std::string text_of_axes(const ExportReport& report, ExportCheck::Promise promis
 
 }  // namespace
 
-ExportCheck::Outcome ExportCheck::check_graph(const std::filesystem::path& readable) {
+ExportCheck::Outcome ExportCheck::check_graph(const std::filesystem::path& readable,
+                                              const std::string& name) {
   // Far more than any of them takes; together no more than twice as long as the sweep may.
   constexpr double kRunSeconds = 30;
   SweepOptions options;  // its time begins here
-  const Subject subject(readable, {}, kRunSeconds, {}, Subject::Look::kLightly);
+  const Subject subject(readable, {}, kRunSeconds, {}, Subject::Look::kLightly, name);
   options.is_quick = true;
   options.sizes = {1, 3};
   const SweepReport report = sweep(readable, subject, {}, options);
@@ -70,7 +71,8 @@ void ExportCheck::start(const std::vector<WrittenFile>& files) {
                            "`voxport check` does it"));
     return;
   }
-  std::packaged_task<Outcome()> check([file = files[0].readable] { return check_graph(file); });
+  std::packaged_task<Outcome()> check(
+      [file = files[0].readable, name] { return check_graph(file, name); });
   checks_.emplace_back(name, check.get_future());
   // One at a time, for each holds the weights.
   last_ = std::async(std::launch::async, [before = last_, check = std::move(check)]() mutable {

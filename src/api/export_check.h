@@ -36,7 +36,7 @@ class ExportCheck {
     std::size_t runs = 0;
     std::string problem;  // empty where there is none
   };
-  static Outcome check_graph(const std::filesystem::path& readable);
+  static Outcome check_graph(const std::filesystem::path& readable, const std::string& name);
 
   bool is_wanted_;
   Promise promise_;

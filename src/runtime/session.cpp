@@ -224,20 +224,24 @@ std::string not_loaded(const std::string& model) {
   return cat(in_quotes(model), " cannot be loaded");
 }
 
+std::string name_of(const std::filesystem::path& model, const SessionOptions& options) {
+  return options.name.empty() ? model.filename().string() : options.name;
+}
+
 // By its path and not by its bytes, since weights may lie in files beside it.
 std::shared_ptr<OrtSession> load(const std::filesystem::path& path, const SessionOptions& options) {
   if (Blob::map_file(path).size() == 0)  // fails in our words where there is no file
-    fail(Error::kCorrupt, not_loaded(path.filename()), ": the file is empty");
+    fail(Error::kCorrupt, not_loaded(name_of(path, options)), ": the file is empty");
   OrtSession* session = nullptr;
   check(ort_api().CreateSession(ort_env(), path.c_str(), make_options(options).get(), &session),
-        not_loaded(path.filename()), Error::kUnsupported);
+        not_loaded(name_of(path, options)), Error::kUnsupported);
   return own(session);
 }
 
 }  // namespace
 
 Session::Session(const std::filesystem::path& model, const SessionOptions& options)
-    : Session(load(model, options), model.filename(), options.run_seconds) {}
+    : Session(load(model, options), name_of(model, options), options.run_seconds) {}
 
 Session Session::from_bytes(const Blob& model, const std::string& name,
                             const SessionOptions& options) {

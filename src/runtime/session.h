@@ -35,6 +35,7 @@ struct SessionOptions {
   // this, when the last copy of the session is gone.
   std::filesystem::path profile = {};
   double run_seconds = 0;  // the longest that one run may take; 0: any time
+  std::string name = {};   // what messages call a model in a file; the file's name when empty
 };
 
 // A run that took more time than it may, or more memory than there is. What the model is given was

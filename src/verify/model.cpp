@@ -105,8 +105,8 @@ class ScratchFolder {
 
 Subject::Subject(const std::filesystem::path& path, const std::map<std::string, Filling>& fillings,
                  double run_seconds, const std::set<std::pair<std::string, std::size_t>>& freed,
-                 Look look)
-    : name_(path.filename()),
+                 Look look, const std::string& name)
+    : name_(name.empty() ? path.filename().string() : name),
       path_(path),
       run_seconds_(run_seconds),
       declared_(read_onnx(path, InnerTypes::kDeclared)) {
@@ -193,6 +193,7 @@ const std::string* Subject::steering_input(std::size_t place) const {
 
 Session Subject::session(SessionOptions options) const {
   options.run_seconds = run_seconds_;
+  options.name = name_;
   if (!copy_) return Session(path_, options);
   try {
     return Session::from_bytes(*copy_, name_, options);

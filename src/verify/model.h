@@ -52,10 +52,11 @@ class Subject {
   enum class Look { kClosely, kLightly };
 
   // Fails as read_onnx() and Session do. Axes in `freed` are open whatever the file says. No run
-  // takes longer than `run_seconds`.
+  // takes longer than `run_seconds`. `name` is what messages call the model; when empty, the
+  // file's name.
   Subject(const std::filesystem::path& path, const std::map<std::string, Filling>& fillings,
           double run_seconds, const std::set<std::pair<std::string, std::size_t>>& freed = {},
-          Look look = Look::kClosely);
+          Look look = Look::kClosely, const std::string& name = {});
 
   // As the file declares it.
   const OnnxModel& declared() const { return declared_; }

@@ -258,6 +258,15 @@ TEST_F(ExportCommand, WarnsOfWeightsThatAreNoNumbers) {
   EXPECT_EQ(json["warnings"].size(), 2U);
 }
 
+// It is run before it has its name.
+TEST_F(ExportCommand, WarnsOfAGraphByTheNameThatItWillHave) {
+  NEEDS_RUNTIME();
+  const Result result = run("export " + data("programs/conv3d_video.ts26.pt") + " " +
+                            (folder_ / "video.onnx").string());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(contains(result.err, ": 'video.onnx' cannot be run with input [")) << result.err;
+}
+
 TEST_F(ExportCommand, ExplainsWrongUsage) {
   const std::string to = voice() + " " + out();
   const auto with_help = [](const char* message) {
