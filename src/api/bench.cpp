@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "api/speaking_task.h"
 #include "api/voice.h"
 #include "base/fail.h"
+#include "base/system_memory.h"
 #include "phonemes/sentences.h"
 
 namespace voxport {
@@ -253,16 +253,6 @@ BenchText measure(const std::shared_ptr<const LoadedVoice>& voice, const Task& t
   text.streamed = way_of(std::move(streamed_runs));
   text.one_shot = way_of(std::move(one_shot_runs));
   return text;
-}
-
-// The most memory that this process ever had; 0 where the system does not tell.
-std::uint64_t peak_memory() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    std::uint64_t kilobytes = 0;
-    if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
-  }
-  return 0;
 }
 
 }  // namespace

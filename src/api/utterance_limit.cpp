@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
 #include "base/fail.h"
+#include "base/system_memory.h"
 #include "graph/footprint.h"
 #include "onnx/read.h"
 #include "phonemes/sentences.h"
@@ -21,16 +21,6 @@ constexpr std::uint64_t kMostBytesOfPair = 256;
 // What Piper's networks take for a pair of ids: three tensors of two heads; for graphs that we
 // cannot read.
 constexpr std::uint64_t kUsualBytesOfPair = 24;
-
-// 0 where the system does not tell.
-std::uint64_t memory_of_machine() {
-  std::ifstream info("/proc/meminfo");
-  for (std::string word; info >> word;) {
-    std::uint64_t kilobytes = 0;
-    if (word == "MemTotal:" && info >> kilobytes) return kilobytes * 1024;
-  }
-  return 0;
-}
 
 std::uint64_t limit_by_default() {
   const std::uint64_t all = memory_of_machine();

@@ -10,8 +10,8 @@
 #include <voxport/speak.h>
 
 #include "base/text.h"
-#include "runtime/library.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
 
 namespace voxport {
@@ -79,8 +79,7 @@ const std::vector<Way>& ways() {
 class BrokenVoices : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    trouble_ = message_of([] { runtime_version(); });
-    if (trouble_ != "no error") return;
+    if (!runtime_trouble().empty()) return;
     folder_ = std::make_unique<TemporaryFolder>();
     ExportOptions options;
     options.check = false;
@@ -94,9 +93,7 @@ class BrokenVoices : public testing::Test {
                  options);
   }
   static void TearDownTestSuite() { folder_.reset(); }
-  void SetUp() override {
-    if (trouble_ != "no error") GTEST_SKIP() << trouble_;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 
   // What comes of loading the voice and saying a word, every time the same.
   static std::string outcome(const fs::path& voice, VoiceOptions::Decoder decoder) {
@@ -127,7 +124,6 @@ class BrokenVoices : public testing::Test {
     }
   }
 
-  static inline std::string trouble_;
   static inline std::unique_ptr<TemporaryFolder> folder_;
 };
 

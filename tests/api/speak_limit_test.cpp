@@ -1,13 +1,12 @@
 // How long an utterance may be: what would take more memory than it may is refused before anything
 // is allocated, and a text is divided.
-#include <fstream>
-
 #include <gtest/gtest.h>
 #include <voxport/bench.h>
 #include <voxport/error.h>
 #include <voxport/speak.h>
 
 #include "api/utterance_limit.h"
+#include "base/system_memory.h"
 #include "base/text.h"
 #include "tests/data.h"
 #include "tests/needs_runtime.h"
@@ -25,15 +24,6 @@ std::string many_ids(std::size_t count) {
   return text;
 }
 
-std::uint64_t peak_memory() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    std::uint64_t kilobytes = 0;
-    if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
-  }
-  return 0;
-}
-
 class SpeakLimit : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -45,9 +35,7 @@ class SpeakLimit : public testing::Test {
     export_model(voice_named("slt-x_low").checkpoint, *folder_ / "one.onnx", options);
   }
   static void TearDownTestSuite() { folder_.reset(); }
-  void SetUp() override {
-    if (!folder_) GTEST_SKIP() << runtime_trouble();
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 
   static VoiceOptions with_memory(std::uint64_t bytes) {
     VoiceOptions options;

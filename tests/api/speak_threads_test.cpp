@@ -14,8 +14,8 @@
 #include <voxport/speak.h>
 
 #include "base/text.h"
-#include "runtime/library.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
 
 namespace voxport {
@@ -76,8 +76,7 @@ class Gate {
 class SpeakThreads : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    trouble_ = message_of([] { runtime_version(); });
-    if (trouble_ != "no error") return;
+    if (!runtime_trouble().empty()) return;
     folder_ = std::make_unique<TemporaryFolder>();
     write_file(*folder_ / "letters.json", config_of_letters());
     ExportOptions options;
@@ -91,9 +90,7 @@ class SpeakThreads : public testing::Test {
     folder_.reset();
   }
 
-  void SetUp() override {
-    if (trouble_ != "no error") GTEST_SKIP() << trouble_;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 
   // Each stream has its own seed and its own pieces.
   static SpeakOptions options_of(int stream, SpeakOptions::Input input) {
@@ -126,7 +123,6 @@ class SpeakThreads : public testing::Test {
     return [] { return std::string("1 12 0 13 0 14 0 25 0 16 0 30 0 2\n"); };
   }
 
-  static inline std::string trouble_;
   static inline std::unique_ptr<TemporaryFolder> folder_;
   static inline std::unique_ptr<Voice> voice_;
 };

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
+#include "tests/needs_runtime.h"
 
 namespace voxport {
 namespace {
@@ -20,13 +21,10 @@ class BenchCommand : public testing::Test {
     folder_ = new TemporaryFolder;
     run("export -q --no-check " + data("voices/single.ckpt") + " " + voice());
     write_file(file("ids"), "1 5 9 2\n\n3 4\n");
-    trouble_ = run("bench -q --runs 1 " + voice() + few_ids()).err;
   }
   static void TearDownTestSuite() { delete folder_; }
 
-  void SetUp() override {
-    if (contains(trouble_, "ONNX Runtime")) GTEST_SKIP() << trouble_;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 
   static std::string voice() { return (*folder_ / "voice").string(); }
   static fs::path file(const std::string& name) { return *folder_ / name; }
@@ -41,7 +39,6 @@ class BenchCommand : public testing::Test {
   }
 
   static inline TemporaryFolder* folder_ = nullptr;
-  static inline std::string trouble_;
 };
 
 std::set<std::string> keys_of(const Json& object) {

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "tests/cli/program.h"
+#include "tests/needs_runtime.h"
 
 namespace voxport {
 namespace {
@@ -20,10 +21,7 @@ using Json = nlohmann::json;
 
 class CheckCommand : public testing::Test {
  protected:
-  void SetUp() override {
-    const Result result = run("check -q " + data("onnx/full.onnx"));
-    if (contains(result.err, "ONNX Runtime")) GTEST_SKIP() << result.err;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 
   // What it says of each axis, by name.
   static std::map<std::string, std::string> verdicts(const Json& report) {

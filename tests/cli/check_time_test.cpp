@@ -10,6 +10,8 @@
 #include "graph/print.h"
 #include "onnx/write.h"
 #include "tests/cli/program.h"
+#include "tests/cli/slow_models.h"
+#include "tests/needs_runtime.h"
 
 namespace voxport {
 namespace {
@@ -19,10 +21,7 @@ using Json = nlohmann::json;
 
 class CheckTime : public testing::Test {
  protected:
-  void SetUp() override {
-    const Result result = run("check -q --quick " + data("onnx/full.onnx"));
-    if (contains(result.err, "ONNX Runtime")) GTEST_SKIP() << result.err;
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 
   std::string model(const std::string& text) const {
     write_file(folder_ / "model.onnx", onnx_bytes(*parse_graph(text)));
@@ -54,23 +53,8 @@ class CheckTime : public testing::Test {
   TemporaryFolder folder_, temporary_;
 };
 
-// Products of constants, each of which takes seconds; ONNX Runtime computes them while it loads.
-std::string slow_to_load() {
-  return R"(
-      x: f32[n]
-      size: i64[2] = const [6000, 6000]
-      a = ConstantOfShape(size)
-      b = MatMul(a, a)
-      c = MatMul(b, b)
-      d = MatMul(c, c)
-      e = MatMul(d, d)
-      s = ReduceMax(e) keepdims=0
-      y = Add(x, s)
-      return y)";
-}
-
 TEST_F(CheckTime, IsKeptWhereLoadingTakesLong) {
-  const std::string path = model(slow_to_load());
+  const std::string path = model(kSlowToLoad);
   expect_ended(timed("--quick", path, 5), "s: ONNX Runtime was still loading it", path);
   expect_ended(timed("", path, 3), "s: ONNX Runtime was still loading it", path);
 }

@@ -13,6 +13,7 @@
 #include "graph/print.h"
 #include "onnx/write.h"
 #include "tests/cli/program.h"
+#include "tests/cli/slow_models.h"
 
 namespace voxport {
 namespace {
@@ -190,16 +191,7 @@ TEST_F(ExitCodeOf, TooLittleMemory) {
 // As a shell shows signals: 128 and their number.
 TEST_F(ExitCodeOf, Signals) {
   const std::string model = at("slow.onnx");
-  write_file(model, onnx_bytes(*parse_graph(R"(
-      x: f32[n]
-      size: i64[2] = const [6000, 6000]
-      a = ConstantOfShape(size)
-      b = MatMul(a, a)
-      c = MatMul(b, b)
-      d = MatMul(c, c)
-      s = ReduceMax(d) keepdims=0
-      y = Add(x, s)
-      return y)")));
+  write_file(model, onnx_bytes(*parse_graph(kSlowToLoad)));
   for (const auto& [signal, code] : {std::pair("INT", 130), {"TERM", 143}, {"HUP", 129}}) {
     const std::string command =
         cat("TMPDIR='", at("folder"), "' timeout --preserve-status -s ", signal,

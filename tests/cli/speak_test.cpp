@@ -11,8 +11,8 @@
 #include <voxport/error.h>
 
 #include "base/text.h"
-#include "runtime/library.h"
 #include "tests/cli/program.h"
+#include "tests/needs_runtime.h"
 
 namespace voxport {
 namespace {
@@ -45,23 +45,18 @@ std::string samples_in(const std::string& wav, std::uint32_t sample_rate) {
 class SpeakCommand : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    try {
-      runtime_version();
-      exported_ = std::make_unique<TemporaryFolder>();
-      run("export -q --no-check '" VOXPORT_VOICES "/slt-x_low.ckpt' '" + voice() + "'");
-      run("export -q --no-check " + data("voices/speakers.ckpt") + " '" + speakers() + "'");
-      const std::string config = " --config " + data("voices/fastspeech2-module.");
-      run("export -q --no-check " + data("voices/fastspeech2-module.pth.tar") + config +
-          "model.yaml" + config + "preprocess.yaml --vocoder " +
-          data("voices/hifigan-resblock2.pth") + " --vocoder-config " +
-          data("voices/hifigan-resblock2.config.json") + " '" + fastspeech2() + "'");
-    } catch (const Error&) {
-    }
+    if (!runtime_trouble().empty()) return;
+    exported_ = std::make_unique<TemporaryFolder>();
+    run("export -q --no-check '" VOXPORT_VOICES "/slt-x_low.ckpt' '" + voice() + "'");
+    run("export -q --no-check " + data("voices/speakers.ckpt") + " '" + speakers() + "'");
+    const std::string config = " --config " + data("voices/fastspeech2-module.");
+    run("export -q --no-check " + data("voices/fastspeech2-module.pth.tar") + config +
+        "model.yaml" + config + "preprocess.yaml --vocoder " +
+        data("voices/hifigan-resblock2.pth") + " --vocoder-config " +
+        data("voices/hifigan-resblock2.config.json") + " '" + fastspeech2() + "'");
   }
   static void TearDownTestSuite() { exported_.reset(); }
-  void SetUp() override {
-    if (!exported_) GTEST_SKIP() << "there is no ONNX Runtime";
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 
   static std::string voice() { return (*exported_ / "slt").string(); }
   static std::string speakers() { return (*exported_ / "speakers").string(); }

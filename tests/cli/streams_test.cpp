@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "runtime/library.h"
 #include "tests/cli/program.h"
+#include "tests/needs_runtime.h"
 
 namespace voxport {
 namespace {
@@ -19,19 +19,13 @@ constexpr int kEndedByPipe = 141;  // as a shell shows SIGPIPE
 class Streams : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    try {
-      runtime_version();
-    } catch (const Error&) {
-      return;
-    }
+    if (!runtime_trouble().empty()) return;
     shared_ = std::make_unique<TemporaryFolder>();
     run("export -q --no-check " + data("voices/single.ckpt") + " " + voice());
     write_file(*shared_ / "ids", "1 5 9 2\n3 4\n");
   }
   static void TearDownTestSuite() { shared_.reset(); }
-  void SetUp() override {
-    if (!shared_) GTEST_SKIP() << "there is no ONNX Runtime";
-  }
+  void SetUp() override { NEEDS_RUNTIME(); }
 
   static std::string voice() { return (*shared_ / "voice").string(); }
   static std::string ids() { return " --ids " + (*shared_ / "ids").string(); }
