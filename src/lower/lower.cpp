@@ -132,7 +132,7 @@ class ProgramLowering {
                   call.why.empty() ? "" : ": " + call.why);
     }
     fail(Error::kUnsupported, count, count == 1 ? " call" : " calls",
-         " of the program cannot be said in ONNX by voxport:", text);
+         " of the program cannot be expressed in ONNX by voxport:", text);
   }
 
   // The tensors in a result, with names that tell where in it they are.

@@ -61,7 +61,7 @@ TEST(LowerBatchNorm, RefusesToLearn) {
       v: f32[3]
       y = aten.batch_norm.default(x, None, None, m, v, True, 0.1, 1e-5, True)
       return y)"),
-            "1 call of the program cannot be said in ONNX by voxport:\n"
+            "1 call of the program cannot be expressed in ONNX by voxport:\n"
             "  1 x aten.batch_norm.default at line 4: it is in training mode, where it learns from "
             "its input: call eval() on the model before it is exported");
 }
@@ -71,7 +71,7 @@ TEST(LowerGridSampler, RefusesCubicsOfVolumes) {
       z: f32[b, 1, 2, 3, 3]
       y = aten.grid_sampler.default(x, z, 2, 0, False)
       return y)"),
-            "1 call of the program cannot be said in ONNX by voxport:\n"
+            "1 call of the program cannot be expressed in ONNX by voxport:\n"
             "  1 x aten.grid_sampler.default at line 3: volumes are not sampled by cubics");
 }
 
@@ -80,7 +80,7 @@ TEST(LowerConvolution, RefusesInts) {
       w: i64[2, 3, 4]
       y = aten.conv1d.default(x, w)
       return y)"),
-            "1 call of the program cannot be said in ONNX by voxport:\n"
+            "1 call of the program cannot be expressed in ONNX by voxport:\n"
             "  1 x aten.conv1d.default at line 3: it convolves int64, expected floats");
 }
 
@@ -91,7 +91,7 @@ TEST(LowerConvolution, SaysWhichAxisCountsItsGroups) {
       n = aten.sym_size.int(z, 0)
       y = aten.conv1d.default(x, w, None, [1], [0], [1], n)
       return y)"),
-            "1 call of the program cannot be said in ONNX by voxport:\n"
+            "1 call of the program cannot be expressed in ONNX by voxport:\n"
             "  1 x aten.conv1d.default at line 5: how many groups it has depends on a free axis "
             "(b); give that axis a number");
 }
@@ -100,7 +100,7 @@ TEST(LowerPool, RefusesToStandStill) {
   EXPECT_EQ(lowered(R"(x: f32[b, 3, t]
       y = aten.max_pool1d.default(x, [3], [0])
       return y)"),
-            "1 call of the program cannot be said in ONNX by voxport:\n"
+            "1 call of the program cannot be expressed in ONNX by voxport:\n"
             "  1 x aten.max_pool1d.default at line 2: its argument 'stride' has 0, expected 1 to "
             "2147483647");
 }
@@ -109,7 +109,7 @@ TEST(LowerGroupNorm, RefusesNoGroups) {
   EXPECT_EQ(lowered(R"(x: f32[b, 3, t]
       y = aten.group_norm.default(x, 0)
       return y)"),
-            "1 call of the program cannot be said in ONNX by voxport:\n"
+            "1 call of the program cannot be expressed in ONNX by voxport:\n"
             "  1 x aten.group_norm.default at line 2: it has 0 groups, expected 1 or more");
 }
 

@@ -129,7 +129,7 @@ TEST(Dict, IsAskedByKey) {
                   "d = prim.DictConstruct('p', a)\n"
                   "y = aten.__getitem__(d, 'q')\nreturn y\n");
             }),
-            "1 call of the program cannot be said in ONNX by voxport:\n"
+            "1 call of the program cannot be expressed in ONNX by voxport:\n"
             "  1 x aten.__getitem__ at line 5: there is no 'q' in the dict");
 }
 
