@@ -16,6 +16,12 @@ if(VOXPORT_SANITIZE)
   add_link_options(-fsanitize=${VOXPORT_SANITIZE})
 endif()
 
+# What most sources include, parsed once: half of the time that compiling takes. Nothing of our own is in it, so that it
+# never changes. Each source still includes what it uses; `make lint` compiles without.
+set(PRECOMPILED_HEADERS
+  <algorithm> <array> <charconv> <cmath> <cstdint> <cstring> <filesystem> <functional> <limits> <map> <memory>
+  <optional> <set> <span> <string> <string_view> <unordered_map> <unordered_set> <utility> <variant> <vector>)
+
 set(VOXPORT_ROOMS "")
 
 function(add_room name)
@@ -31,6 +37,11 @@ function(add_room name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
   target_link_libraries(voxport_${name} PRIVATE $<BUILD_INTERFACE:voxport_warnings>)
+  if(name STREQUAL base)
+    target_precompile_headers(voxport_base PRIVATE ${PRECOMPILED_HEADERS})
+  else()
+    target_precompile_headers(voxport_${name} REUSE_FROM voxport_base)
+  endif()
   foreach(room ${ROOM_ROOMS})
     target_link_libraries(voxport_${name} PUBLIC voxport_${room})
   endforeach()

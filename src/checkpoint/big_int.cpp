@@ -43,7 +43,7 @@ std::string decimal_of(std::string_view twos_complement) {
     for (std::size_t i = 0; i < kDigits && (rest != 0 || !words.empty()); ++i, rest /= 10)
       digits += static_cast<char>('0' + rest % 10);
   }
-  if (digits.empty()) digits = "0";
+  if (digits.empty()) digits += '0';
   if (negative) digits += '-';
   std::reverse(digits.begin(), digits.end());
   return digits;
