@@ -27,7 +27,7 @@
 #include "bench/program.h"
 #include "runtime/library.h"
 #include "runtime/session.h"
-#include "stream/decoding.h"
+#include "voice/decoding.h"
 
 namespace voxport {
 namespace {

@@ -9,12 +9,12 @@
 
 #include <stdlib.h>
 
-#include "api/voice_config.h"
-#include "api/voice_folder.h"
-#include "api/voice_kind.h"
 #include "fuzz/target.h"
 #include "onnx/noise_copy.h"
 #include "phonemes/phonemiser.h"
+#include "voice/config.h"
+#include "voice/folder.h"
+#include "voice/kind.h"
 
 namespace voxport {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <voxport/check.h>
 
-#include "api/check_reference.h"
-#include "api/stage_clock.h"
 #include "base/fail.h"
+#include "base/stage_clock.h"
 #include "verify/consistency.h"
+#include "verify/reference.h"
 #include "verify/sweep.h"
 
 namespace voxport {

@@ -1,6 +1,9 @@
 #include "arch/architecture.h"
+#include "arch/fastspeech2/export.h"
 #include "arch/fastspeech2/recognise.h"
+#include "arch/hifigan/export.h"
 #include "arch/hifigan/recognise.h"
+#include "arch/vits/export.h"
 #include "arch/vits/recognise.h"
 #include "base/text.h"
 #include "checkpoint/weight_norm.h"
@@ -8,11 +11,34 @@
 namespace voxport {
 namespace {
 
+constexpr OwnOption kVitsOptions[] = {
+    {"noise as an input", [](const ExportOptions& options) { return options.noise_input; }},
+    {"the cut after the flow", [](const ExportOptions& options) { return options.cut_after_flow; }},
+    {"scales per row", [](const ExportOptions& options) { return options.batch_scales; }},
+    {"a target program", [](const ExportOptions& options) { return !options.target.empty(); }},
+};
+constexpr OwnOption kFastSpeech2Options[] = {
+    {"an energy control of its own",
+     [](const ExportOptions& options) { return options.own_energy_control; }},
+    {"silent padding", [](const ExportOptions& options) { return options.silent_padding; }},
+    {"a vocoder", [](const ExportOptions& options) { return !options.vocoder.empty(); }},
+    {"a config of a vocoder",
+     [](const ExportOptions& options) { return !options.vocoder_configs.empty(); }},
+};
+
 // A VITS holds a HiFi-GAN, so the larger come first.
 constexpr Architecture kArchitectures[] = {
-    {"vits", "VITS (Piper)", vits::recognise},
-    {"fastspeech2", "FastSpeech2", fastspeech2::recognise},
-    {"hifigan", "HiFi-GAN generator", hifigan::recognise},
+    {"vits", "VITS (Piper)", VoicePart::kWhole, vits::recognise, kVitsOptions, vits::setting_names,
+     vits::plan_export},
+    {"fastspeech2", "FastSpeech2", VoicePart::kAcoustic, fastspeech2::recognise,
+     kFastSpeech2Options, fastspeech2::setting_names, fastspeech2::plan_export},
+    {"hifigan",
+     "HiFi-GAN generator",
+     VoicePart::kVocoder,
+     hifigan::recognise,
+     {},
+     hifigan::setting_names,
+     hifigan::plan_export},
 };
 
 NamedTensors tensors_in(const Object& state_dict) {
@@ -25,9 +51,12 @@ NamedTensors tensors_in(const Object& state_dict) {
 
 }  // namespace
 
-std::optional<Recognised> recognise_architecture(const Object& state_dict) {
+std::span<const Architecture> architectures() { return kArchitectures; }
+
+std::optional<Recognised> recognise_architecture(const Object& state_dict,
+                                                 std::span<const Architecture> known) {
   const NamedTensors tensors = tensors_in(state_dict);
-  for (const Architecture& architecture : kArchitectures)
+  for (const Architecture& architecture : known)
     if (auto sizes = architecture.recognise(tensors))
       return Recognised{&architecture, std::move(*sizes)};
   return std::nullopt;
@@ -46,17 +75,10 @@ std::string prefix_in(const Object& state_dict, std::string_view name) {
   return prefix_of(tensors_in(state_dict), name).value_or("");
 }
 
-const Architecture* find_architecture(std::string_view name) {
-  for (const Architecture& architecture : kArchitectures)
+const Architecture* find_architecture(std::string_view name, std::span<const Architecture> known) {
+  for (const Architecture& architecture : known)
     if (architecture.name == name) return &architecture;
   return nullptr;
-}
-
-std::string architecture_names() {
-  std::string names;
-  for (const Architecture& architecture : kArchitectures)
-    names += cat(names.empty() ? "" : ", ", architecture.name);
-  return names;
 }
 
 const Tensor* find_tensor(const NamedTensors& tensors, const std::string& name) {

@@ -4,10 +4,9 @@
 #include <cmath>
 #include <optional>
 
-#include <nlohmann/json.hpp>
-
 #include "base/fail.h"
 #include "base/tensor_math.h"
+#include "graph/model_metadata.h"
 #include "verify/fill.h"
 
 namespace voxport {
@@ -54,30 +53,14 @@ bool is_named_time(std::string_view symbol) {
   return false;
 }
 
-// A number of frames or samples in a model's metadata, which may say anything.
-std::optional<std::int64_t> length_in(const nlohmann::json& json) {
-  constexpr std::int64_t kLongest = 1 << 24;
-  if (!json.is_number_integer()) return std::nullopt;
-  const auto length = json.get<std::int64_t>();
-  return length >= 0 && length <= kLongest ? std::optional(length) : std::nullopt;
-}
-
 class Checker {
  public:
   Checker(const Subject& subject, const Sizes& base, const TimeBudget& budget, double run_seconds)
       : subject_(subject), base_(base), budget_(budget), run_seconds_(run_seconds) {
-    for (const auto& [key, text] : subject.declared().metadata) {
-      if (key == "voxport.padding") hears_padding_ = text == "heard";
-      const bool is_field = key == "voxport.receptive_field";
-      if (!is_field && key != "voxport.hop_length") continue;
-      const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-      if (!is_field) {
-        hop_ = length_in(json).value_or(hop_);
-      } else if (json.is_object() && json.contains("left") && json.contains("right")) {
-        reach_ =
-            std::max(length_in(json["left"]).value_or(0), length_in(json["right"]).value_or(0));
-      }
-    }
+    const ModelMetadata metadata = ModelMetadata::read(subject.declared().metadata);
+    hears_padding_ = metadata.padding == "heard";
+    hop_ = metadata.hop_length.value_or(hop_);
+    if (const auto& field = metadata.receptive_field) reach_ = std::max(field->left, field->right);
   }
 
   std::vector<Consistency> run() {

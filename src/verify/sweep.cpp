@@ -4,10 +4,9 @@
 #include <numeric>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "base/fail.h"
 #include "graph/builder.h"
+#include "graph/model_metadata.h"
 #include "verify/relation.h"
 
 namespace voxport {
@@ -128,19 +127,10 @@ class Sweep {
 
   // Ranges and relations that the model's own metadata gives: voxport.axes.
   void read_metadata() {
-    for (const auto& [key, text] : subject_.declared().metadata) {
-      if (key != "voxport.axes") continue;
-      const nlohmann::json axes = nlohmann::json::parse(text, nullptr, false);
-      if (!axes.is_object()) continue;
-      for (const auto& [name, facts] : axes.items()) {
-        if (!facts.is_object()) continue;
-        if (facts.contains("min") && facts["min"].is_number_integer())
-          least_[name] = facts["min"].get<std::int64_t>();
-        if (facts.contains("min") && facts["min"].is_string())
-          not_below_[name] = facts["min"].get<std::string>();
-        if (facts.contains("equals") && facts["equals"].is_string())
-          relations_[name] = facts["equals"].get<std::string>();
-      }
+    for (const AxisFact& fact : ModelMetadata::read(subject_.declared().metadata).axes) {
+      if (fact.min) least_[fact.axis] = *fact.min;
+      if (!fact.not_below.empty()) not_below_[fact.axis] = fact.not_below;
+      if (!fact.equals.empty()) relations_[fact.axis] = fact.equals;
     }
   }
 

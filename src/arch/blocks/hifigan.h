@@ -9,6 +9,7 @@
 #include "arch/blocks/caches.h"
 #include "arch/blocks/layers.h"
 #include "arch/blocks/tiling.h"
+#include "graph/model_metadata.h"
 
 namespace voxport::hifigan {
 
@@ -115,11 +116,6 @@ struct Generator {
   bool has_phases(const Form& form) const;
 };
 
-// How many steps to the left and to the right an output depends on.
-struct ReceptiveField {
-  std::int64_t left = 0;
-  std::int64_t right = 0;
-};
 // In frames, of all samples of a frame together.
 ReceptiveField receptive_field(const Config& config);
 

@@ -64,8 +64,8 @@ bool has_time(const Value& value) {
 
 }  // namespace
 
-hifigan::ReceptiveField receptive_field_of(const Graph& graph, std::string_view input,
-                                           std::string_view output, std::int64_t stretch) {
+ReceptiveField receptive_field_of(const Graph& graph, std::string_view input,
+                                  std::string_view output, std::int64_t stretch) {
   std::map<std::string, Interval> intervals;
   for (const auto& [name, value] : graph.outputs())
     if (name == output) intervals[value.name()] = {0, stretch - 1};
@@ -86,9 +86,9 @@ hifigan::ReceptiveField receptive_field_of(const Graph& graph, std::string_view 
           std::max<std::int64_t>(0, found->second.high)};
 }
 
-void check_receptive_field(const hifigan::ReceptiveField& of_layers, const Graph& graph,
+void check_receptive_field(const ReceptiveField& of_layers, const Graph& graph,
                            std::string_view input, std::string_view output, std::int64_t stretch) {
-  const hifigan::ReceptiveField told = receptive_field_of(graph, input, output, stretch);
+  const ReceptiveField told = receptive_field_of(graph, input, output, stretch);
   if (told.left != of_layers.left || told.right != of_layers.right)
     fail(Error::kInternal, "the layers reach ", of_layers.left, " and ", of_layers.right,
          " frames, but the nodes of the graph reach ", told.left, " and ", told.right);

@@ -12,11 +12,11 @@ namespace voxport {
 // output depend on that belong to it. Time is the last axis, and what has no time has one step
 // there. Asks for a graph in the plain form: convolutions, transposed ones, and what works on each
 // step alone. Fails with kInternal at any other node.
-hifigan::ReceptiveField receptive_field_of(const Graph& graph, std::string_view input,
-                                           std::string_view output, std::int64_t stretch);
+ReceptiveField receptive_field_of(const Graph& graph, std::string_view input,
+                                  std::string_view output, std::int64_t stretch);
 
 // Fails with kInternal when that is another than the layers tell of themselves.
-void check_receptive_field(const hifigan::ReceptiveField& of_layers, const Graph& graph,
+void check_receptive_field(const ReceptiveField& of_layers, const Graph& graph,
                            std::string_view input, std::string_view output, std::int64_t stretch);
 
 }  // namespace voxport

@@ -232,8 +232,8 @@ std::unique_ptr<Graph> Vits::whole(const Options& options) const {
   return graph;
 }
 
-hifigan::ReceptiveField Vits::receptive_field(const Options& options) const {
-  hifigan::ReceptiveField field = hifigan::receptive_field(config.decoder);
+ReceptiveField Vits::receptive_field(const Options& options) const {
+  ReceptiveField field = hifigan::receptive_field(config.decoder);
   if (!options.cuts_after_flow) {
     field.left += flow.reach();
     field.right += flow.reach();

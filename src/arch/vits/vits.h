@@ -47,7 +47,7 @@ struct Vits {
 
   // Frames of context that decoder(options) needs on each side. What the layers tell is compared
   // with what the nodes of the graph tell; fails with kInternal when both differ.
-  hifigan::ReceptiveField receptive_field(const Options& options) const;
+  ReceptiveField receptive_field(const Options& options) const;
 
  private:
   struct Latent;

@@ -1,0 +1,35 @@
+#include "api/checkpoint_exporter.h"
+
+#include <voxport/export.h>
+
+#include "arch/architecture.h"
+#include "base/fail.h"
+#include "checkpoint/checkpoint.h"
+#include "voice/kind.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_speaks_alone(const fs::path& path) {
+  const Checkpoint checkpoint = open_checkpoint(path);
+  const StateDict state = find_state_dict(checkpoint.root);
+  const auto recognised = state.dict ? recognise_architecture(*state.dict) : std::nullopt;
+  if (recognised && recognised->architecture->voice_part != VoicePart::kWhole)
+    fail(Error::kUnsupported, "a ", recognised->architecture->title,
+         " does not speak alone; a folder that `voxport export ",
+         fastspeech2_voice().folder().arguments, "` writes does");
+}
+
+void export_voice(const fs::path& checkpoint, const fs::path& folder, const OnStage& on_stage) {
+  ExportOptions options;
+  options.on_stage = on_stage;
+  export_model(checkpoint, folder, options);
+}
+
+}  // namespace
+
+CheckpointExporter checkpoint_exporter() { return {check_speaks_alone, export_voice}; }
+
+}  // namespace voxport

@@ -1,0 +1,169 @@
+#include "arch/fastspeech2/export.h"
+
+#include <optional>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "arch/architecture.h"
+#include "arch/configs_beside.h"
+#include "arch/fastspeech2/fastspeech2.h"
+#include "arch/hifigan/export.h"
+#include "base/fail.h"
+#include "checkpoint/checkpoint.h"
+
+namespace voxport::fastspeech2 {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// The generator that was given behind the acoustic model.
+struct BehindIt {
+  Checkpoint checkpoint;
+  hifigan::VocoderExport vocoder;
+
+  BehindIt(const ExportRequest& request, const Object& settings)
+      : checkpoint(open_checkpoint(request.options.vocoder)),
+        vocoder(request, request.options.vocoder, generator_in(checkpoint), settings) {}
+
+ private:
+  static const Object& generator_in(const Checkpoint& checkpoint) {
+    const StateDict state = find_state_dict(checkpoint.root);
+    const auto recognised = state.dict ? recognise_architecture(*state.dict) : std::nullopt;
+    if (recognised && recognised->architecture->name == "hifigan") return *state.dict;
+    fail(Error::kUnsupported, "this is no HiFi-GAN generator, but ",
+         recognised ? cat("a ", recognised->architecture->title) : "a network that is not known");
+  }
+};
+
+// The two were trained apart; what both of them know of the mel must be the same.
+void check_fit(Config& config, const hifigan::VocoderConfig& vocoder) {
+  std::string problems;
+  const auto same = [&](std::string_view what, std::int64_t& ours, std::int64_t theirs) {
+    if (ours == 0) ours = theirs;
+    if (ours != theirs)
+      problems += cat("\n  the acoustic model has ", what, " ", ours, ", the vocoder ", theirs);
+  };
+  same("mel channels", config.mel_channels, vocoder.generator.in_channels);
+  same("the hop", config.hop_length, vocoder.generator.hop_length());
+  same("the sampling rate", config.sampling_rate, vocoder.sampling_rate);
+  if (!problems.empty())
+    fail(Error::kUnsupported, "the vocoder does not fit the acoustic model", problems);
+}
+
+PlannedGraph acoustic_graph(const ExportRequest& request, const FastSpeech2& model,
+                            const Config& config) {
+  PlannedGraph made{request.is_single_file() ? request.out : request.out / "acoustic.onnx",
+                    model.graph({.is_plain = request.options.plain,
+                                 .energy_has_own_control = request.options.own_energy_control,
+                                 .padding_is_silent = request.options.silent_padding}),
+                    {},
+                    request.source};
+  ModelMetadata& metadata = made.metadata;
+  metadata.architecture = "fastspeech2";
+  metadata.graph = "acoustic";
+  for (const char* name : {"batch_size", "sequence_length", "frames"})
+    metadata.axes.push_back({name, 1});
+  if (config.hop_length > 0) metadata.hop_length = config.hop_length;
+  if (config.sampling_rate > 0) metadata.sample_rate = config.sampling_rate;
+  metadata.mel_channels = config.mel_channels;
+  metadata.symbols = config.symbols;
+  metadata.speakers = std::max<std::int64_t>(1, config.speakers);
+  metadata.energy_control = request.options.own_energy_control ? "own" : "pitch";
+  metadata.padding = request.options.silent_padding ? "silent" : "heard";
+  return made;
+}
+
+std::string voice_json(const ExportRequest& request, const Config& config, bool has_vocoder) {
+  Json voice = {{"architecture", "fastspeech2"}, {"streaming", has_vocoder}};
+  if (config.sampling_rate > 0) voice["audio"] = {{"sample_rate", config.sampling_rate}};
+  if (config.hop_length > 0) voice["hop_length"] = config.hop_length;
+  voice["mel_channels"] = config.mel_channels;
+  voice["num_symbols"] = config.symbols;
+  voice["num_speakers"] = std::max<std::int64_t>(1, config.speakers);
+  voice["inference"] = {{"pitch_control", 1.0}, {"energy_control", 1.0}, {"duration_control", 1.0}};
+  voice["energy_control"] = request.options.own_energy_control ? "own" : "pitch";
+  return voice.dump(2) + "\n";
+}
+
+void check_files(const ExportRequest& request) {
+  if (request.options.vocoder.empty() && !request.options.vocoder_configs.empty())
+    fail(Error::kUsage, "there is a config of a vocoder, but no vocoder");
+  if (!request.options.vocoder.empty() && request.is_single_file())
+    fail(Error::kUsage,
+         "a vocoder is a graph of its own beside the acoustic model: let OUT be a folder");
+}
+
+// Those that were given, or that lie beside the checkpoint.
+std::vector<fs::path> configs_of_acoustic(const ExportRequest& request, ExportPlan& plan) {
+  if (!request.options.configs.empty()) return request.options.configs;
+  return configs_beside(request.source, {"model.yaml", "preprocess.yaml"}, plan.notes);
+}
+
+// The acoustic model of these weights; `config` becomes what is known of it.
+FastSpeech2 take_acoustic(const ExportRequest& request, const std::vector<fs::path>& configs,
+                          const Weights& weights, Config& config, ExportPlan& plan) {
+  const Object settings = settings_from(request, configs, setting_names());
+  config = read_config(weights, settings, plan.notes);
+  FastSpeech2 model(weights, config);
+  weights.finish(cat("a FastSpeech2 of ", config.encoder.hidden, " channels"));
+  plan.warnings = weights.warnings();
+  request.clock.done("took the weights",
+                     cat(config.encoder.layers, " + ", config.decoder.layers, " layers"));
+  return model;
+}
+
+// The vocoder; what it alone knows of the mel is filled into the config.
+void take_vocoder(const ExportRequest& request, const std::vector<fs::path>& configs,
+                  Config& config, std::optional<BehindIt>& behind_it, ExportPlan& plan) {
+  in_context(cat("reading the vocoder ", in_quotes(request.options.vocoder.native())), [&] {
+    behind_it.emplace(request, settings_from(request, configs, hifigan::setting_names()));
+  });
+  for (std::string& warning : behind_it->vocoder.warnings())
+    plan.warnings.push_back(std::move(warning));
+  check_fit(config, behind_it->vocoder.config());
+  request.clock.done("took the vocoder's weights", cat("hop ", config.hop_length));
+}
+
+}  // namespace
+
+std::vector<std::string_view> setting_names(const ExportOptions& options) {
+  const auto own = setting_names();
+  std::vector<std::string_view> names(own.begin(), own.end());
+  if (options.vocoder.empty()) return names;
+  const auto others = hifigan::setting_names();
+  names.insert(names.end(), others.begin(), others.end());
+  return names;
+}
+
+ExportPlan plan_export(const ExportRequest& request) {
+  check_files(request);
+  ExportPlan plan;
+  const bool has_vocoder = !request.options.vocoder.empty();
+  const std::vector<fs::path> configs = configs_of_acoustic(request, plan);
+  const std::vector<fs::path> vocoder_configs =
+      has_vocoder
+          ? hifigan::configs_of(request.options.vocoder, request.options.vocoder_configs, plan)
+          : std::vector<fs::path>();
+  plan.configs = configs;
+  plan.configs.insert(plan.configs.end(), vocoder_configs.begin(), vocoder_configs.end());
+
+  const Weights weights(request.state_dict,
+                        prefix_in(request.state_dict, "encoder.src_word_emb.weight"));
+  Config config;
+  const FastSpeech2 model = take_acoustic(request, configs, weights, config, plan);
+  std::optional<BehindIt> behind_it;
+  if (has_vocoder) take_vocoder(request, vocoder_configs, config, behind_it, plan);
+
+  plan.graphs.push_back(acoustic_graph(request, model, config));
+  if (behind_it) {
+    plan.graphs.push_back(behind_it->vocoder.whole(request.out / "vocoder.onnx"));
+    plan.graphs.push_back(behind_it->vocoder.stream(request.out / "vocoder_stream.onnx"));
+  }
+  if (!request.is_single_file())
+    plan.texts.push_back({request.out / "voice.json", voice_json(request, config, has_vocoder)});
+  return plan;
+}
+
+}  // namespace voxport::fastspeech2

@@ -1,0 +1,77 @@
+#include "arch/hifigan/export.h"
+
+#include <utility>
+
+#include "arch/architecture.h"
+#include "arch/configs_beside.h"
+#include "base/fail.h"
+
+namespace voxport::hifigan {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> configs_of(const fs::path& source, const std::vector<fs::path>& given,
+                                 ExportPlan& plan) {
+  if (!given.empty()) return given;
+  return configs_beside(source, {"config.json"}, plan.notes);
+}
+
+VocoderExport::VocoderExport(const ExportRequest& request, const fs::path& source,
+                             const Object& state_dict, const Object& settings)
+    : source_(source),
+      weights_(state_dict, prefix_in(state_dict, "conv_pre.bias")),
+      vocoder_(weights_, read_config(weights_, settings)),
+      field_(vocoder_.receptive_field()),
+      form_(request.options.plain ? Form::plain() : Form()) {
+  weights_.finish(cat("a HiFi-GAN of ", config().generator.upsample_initial_channel, " channels"));
+}
+
+PlannedGraph VocoderExport::whole(fs::path path) const {
+  return planned(std::move(path), vocoder_.graph(form_), "vocoder");
+}
+
+PlannedGraph VocoderExport::stream(fs::path path) const {
+  Vocoder::Stream stream = vocoder_.stream(form_);
+  PlannedGraph made = planned(std::move(path), std::move(stream.graph), "stream_vocoder");
+  made.metadata.first_frames = stream.first_frames;
+  return made;
+}
+
+PlannedGraph VocoderExport::planned(fs::path path, std::unique_ptr<Graph> graph,
+                                    const char* role) const {
+  PlannedGraph made{std::move(path), std::move(graph), {}, source_};
+  const std::string samples = made.graph->outputs()[0].second.shape().back().text();
+  made.axis_names = {{samples, "samples"}};
+  ModelMetadata& metadata = made.metadata;
+  metadata.architecture = "hifigan";
+  metadata.graph = role;
+  metadata.axes = {{"batch_size", 1}, {"frames", 1}, {.axis = "samples", .equals = samples}};
+  metadata.hop_length = config().generator.hop_length();
+  metadata.receptive_field = field_;
+  metadata.sample_rate = config().sampling_rate;
+  metadata.mel_channels = config().generator.in_channels;
+  return made;
+}
+
+std::vector<std::string_view> setting_names(const ExportOptions&) {
+  const auto names = setting_names();
+  return {names.begin(), names.end()};
+}
+
+ExportPlan plan_export(const ExportRequest& request) {
+  ExportPlan plan;
+  plan.configs = configs_of(request.source, request.options.configs, plan);
+  const Object settings = settings_from(request, plan.configs, setting_names());
+  const VocoderExport vocoder(request, request.source, request.state_dict, settings);
+  plan.warnings = vocoder.warnings();
+  request.clock.done("took the weights", cat("hop ", vocoder.config().generator.hop_length()));
+  if (request.is_single_file()) {
+    plan.graphs.push_back(vocoder.whole(request.out));
+  } else {
+    plan.graphs.push_back(vocoder.whole(request.out / "vocoder.onnx"));
+    plan.graphs.push_back(vocoder.stream(request.out / "vocoder_stream.onnx"));
+  }
+  return plan;
+}
+
+}  // namespace voxport::hifigan

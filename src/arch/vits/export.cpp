@@ -1,0 +1,164 @@
+#include "arch/vits/export.h"
+
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "arch/architecture.h"
+#include "arch/vits/vits.h"
+#include "arch/vits/voice_config.h"
+#include "base/blob.h"
+#include "base/fail.h"
+
+namespace voxport::vits {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The config that was given, or that lies beside the checkpoint under its name.
+std::optional<fs::path> find_config(const ExportRequest& request, ExportPlan& plan) {
+  const std::vector<fs::path>& given = request.options.configs;
+  if (given.size() > 1)
+    fail(Error::kUsage, "a VITS has one config, but ", given.size(), " were given");
+  if (!given.empty()) return given[0];
+  for (const fs::path& beside : {fs::path(request.source).replace_extension(".json"),
+                                 fs::path(request.source.native() + ".json")}) {
+    std::error_code ignored;  // a name too long is a file that is not there
+    if (beside == request.source || !fs::is_regular_file(beside, ignored)) continue;
+    plan.notes.push_back(cat("the config is ", printable(beside.native())));
+    return beside;
+  }
+  return std::nullopt;
+}
+
+std::vector<AxisFact> axes_of(const std::string& samples, bool has_noise) {
+  std::vector<AxisFact> axes;
+  for (const char* name : {"batch_size", "phonemes", "frames"}) axes.push_back({name, 1});
+  if (has_noise) axes.push_back({.axis = "noise_frames", .not_below = "frames"});
+  axes.push_back({.axis = "samples", .equals = samples});
+  return axes;
+}
+
+class VitsExport {
+ public:
+  VitsExport(const ExportRequest& request, const Vits& model, const VoiceConfig& voice)
+      : request_(request), model_(model), voice_(voice) {
+    options_.is_plain = request.options.plain;
+    options_.noise_is_input = request.options.noise_input;
+    options_.cuts_after_flow = request.options.cut_after_flow;
+    options_.scales_per_row = request.options.batch_scales;
+    field_ = model.receptive_field(options_);
+  }
+
+  std::vector<PlannedGraph> graphs() {
+    std::vector<PlannedGraph> graphs;
+    if (request_.is_single_file()) {
+      graphs.push_back(planned(request_.out, model_.whole(options_), "voice"));
+      return graphs;
+    }
+    auto decoder = model_.decoder(options_);
+    samples_of(*decoder);  // which the encoder tells too
+    graphs.push_back(planned(request_.out / "encoder.onnx", model_.encoder(options_), "encoder"));
+    graphs.push_back(planned(request_.out / "decoder.onnx", std::move(decoder), "decoder"));
+    Vits::StreamDecoder stream = model_.stream_decoder(options_);
+    graphs.push_back(
+        planned(request_.out / "decoder_stream.onnx", std::move(stream.graph), "stream_decoder"));
+    graphs.back().metadata.first_frames = stream.first_frames;
+    return graphs;
+  }
+
+ private:
+  PlannedGraph planned(fs::path path, std::unique_ptr<Graph> graph, const char* role) {
+    PlannedGraph made{std::move(path), std::move(graph), {}, request_.source};
+    made.axis_names = {{samples_of(*made.graph), "samples"}};
+    if (request_.options.target == "sherpa") made.foreign_metadata = sherpa_files(voice_).metadata;
+    ModelMetadata& metadata = made.metadata;
+    metadata.architecture = "vits";
+    metadata.graph = role;
+    metadata.axes = axes_of(relation_, options_.noise_is_input);
+    metadata.hop_length = model_.config.decoder.hop_length();
+    metadata.receptive_field = field_;
+    metadata.sample_rate = model_.config.sample_rate;
+    metadata.symbols = model_.config.text_encoder.symbols;
+    metadata.speakers = model_.config.speakers;
+    return made;
+  }
+
+  // The length of the audio as the graph has it; a graph without audio has what the other has.
+  std::string samples_of(const Graph& graph) {
+    for (const auto& [name, value] : graph.outputs())
+      if (name == "output") return relation_ = value.shape().back().text();
+    return relation_;
+  }
+
+  const ExportRequest& request_;
+  const Vits& model_;
+  const VoiceConfig& voice_;
+  Options options_;
+  ReceptiveField field_;
+  std::string relation_ = cat(model_.config.decoder.hop_length(), "*frames");
+};
+
+void check_target(const ExportRequest& request) {
+  const std::string& target = request.options.target;
+  if (target.empty()) return;
+  if (target != "sherpa")
+    fail(Error::kUsage, "there is no target ", in_quotes(target), "; there is sherpa");
+  if (!request.is_single_file())
+    fail(Error::kUsage, "sherpa-onnx takes a voice as one graph: let OUT end in .onnx");
+  if (request.options.noise_input || request.options.batch_scales)
+    fail(Error::kUsage, "sherpa-onnx knows neither noise inputs nor scales per row");
+}
+
+// Voices of one folder share the name, if not the tokens: whoever had others should know.
+void add_tokens(const ExportRequest& request, const std::string& tokens, ExportPlan& plan) {
+  const fs::path path = request.out.parent_path() / "tokens.txt";
+  plan.texts.push_back({path, tokens});
+  if (!fs::exists(path)) return;
+  std::ostringstream old;
+  old << std::ifstream(path, std::ios::binary).rdbuf();
+  if (old.str() != tokens)
+    plan.notes.push_back(
+        cat(printable(path.native()), " was replaced: it had other tokens, maybe another voice's"));
+}
+
+}  // namespace
+
+std::vector<std::string_view> setting_names(const ExportOptions&) {
+  const auto names = hyper_parameter_names();
+  return {names.begin(), names.end()};
+}
+
+ExportPlan plan_export(const ExportRequest& request) {
+  check_target(request);
+  ExportPlan plan;
+  const std::optional<fs::path> config_file = find_config(request, plan);
+  if (config_file) plan.configs = {*config_file};
+  const std::optional<std::string> given =
+      config_file ? std::optional(std::string(Blob::map_file(*config_file).text())) : std::nullopt;
+
+  // Lightning keeps the tensors below "model_g.".
+  const Weights weights(request.state_dict, prefix_in(request.state_dict, "enc_p.emb.weight"));
+  weights.ignore_all("model_d.");  // the discriminator
+  Config config = read_config(weights, request.hyper_parameters);
+  const std::string where = config_file ? cat("reading ", in_quotes(config_file->native())) : "";
+  const VoiceConfig voice = in_context(where.empty() ? "completing the config" : where, [&] {
+    if (config.sample_rate == 0) config.sample_rate = sample_rate_of(given);
+    return complete_voice_config(given, config, !request.is_single_file());
+  });
+  const Vits model(weights, config);
+  weights.finish(cat("a VITS of ", config.text_encoder.hidden_channels, " channels"));
+  plan.warnings = weights.warnings();
+  for (const std::string& note : voice.notes) plan.notes.push_back(note);
+  request.clock.done("took the weights", cat(config.text_encoder.n_layers, " layers, hop ",
+                                             config.decoder.hop_length()));
+
+  plan.graphs = VitsExport(request, model, voice).graphs();
+  const fs::path text = request.is_single_file() ? fs::path(request.out.native() + ".json")
+                                                 : request.out / "voice.json";
+  plan.texts.push_back({text, voice.text});
+  if (request.options.target == "sherpa") add_tokens(request, sherpa_files(voice).tokens, plan);
+  return plan;
+}
+
+}  // namespace voxport::vits

@@ -1,0 +1,110 @@
+#include "export/final_check.h"
+
+#include "base/fail.h"
+#include "runtime/library.h"
+#include "verify/sweep.h"
+
+namespace voxport {
+namespace {
+
+bool has_runtime() {
+  try {
+    runtime_version();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::string problem_in(const SweepReport& report) {
+  if (!report.error.empty()) return report.error;
+  for (const AxisVerdict& axis : report.axes)
+    if (axis.kind != AxisVerdict::kFree)
+      return cat("axis ", in_quotes(axis.symbol), " is not free: ", axis.error);
+  for (const OutputVerdict& output : report.outputs)
+    if (!output.is_true)
+      return cat("axis ", output.axis, " of ", in_quotes(output.output), ", declared as ",
+                 in_quotes(output.declared), ", ", output.remark);
+  return "";
+}
+
+// What is true of the axes of graphs that ran at every size that was tried: "all axes free", or
+// which of them the program fixed.
+std::string text_of_axes(const ExportReport& report, ExportCheck::Promise promise) {
+  if (promise == ExportCheck::Promise::kAllFree) return ", all axes free";
+  if (report.axes.empty()) return ", no axis is dynamic";
+  std::string each;
+  bool is_any_fixed = false;
+  for (const ExportedAxis& axis : report.axes) {
+    each += cat(", ", printable(axis.name),
+                axis.fixed_at ? cat(" fixed at ", *axis.fixed_at) : " free");
+    is_any_fixed = is_any_fixed || axis.fixed_at;
+  }
+  return is_any_fixed ? each : ", all axes free";
+}
+
+}  // namespace
+
+ExportCheck::Outcome ExportCheck::check_graph(const std::filesystem::path& readable,
+                                              const std::string& name) {
+  // Far more than any of them takes; together no more than twice as long as the sweep may.
+  constexpr double kRunSeconds = 30;
+  SweepOptions options;  // its time begins here
+  const Subject subject(readable, {}, kRunSeconds, {}, Subject::Look::kLightly, name);
+  options.is_quick = true;
+  options.sizes = {1, 3};
+  const SweepReport report = sweep(readable, subject, {}, options);
+  return {report.runs, problem_in(report)};
+}
+
+ExportCheck::ExportCheck(bool is_wanted, Promise promise)
+    : is_wanted_(is_wanted), promise_(promise) {
+  if (is_wanted_) last_ = std::async(std::launch::async, start_runtime).share();
+}
+
+void ExportCheck::start(const std::vector<WrittenFile>& files) {
+  if (!is_wanted_) return;
+  const std::string name = files[0].path.filename();
+  if (files.size() > 1) {
+    // A session finds weights by the name that the file beside it does not have yet.
+    reasons_.push_back(cat(printable(name), " was not run: its weights lie in another file; ",
+                           "`voxport check` does it"));
+    return;
+  }
+  std::packaged_task<Outcome()> check(
+      [file = files[0].readable, name] { return check_graph(file, name); });
+  checks_.emplace_back(name, check.get_future());
+  // One at a time, for each holds the weights.
+  last_ = std::async(std::launch::async, [before = last_, check = std::move(check)]() mutable {
+            before.get();  // fails where there is no runtime, and so does all that follows
+            check();
+          }).share();
+}
+
+void ExportCheck::finish(ExportReport& report) {
+  if (!is_wanted_) return;
+  if (!has_runtime()) {
+    report.notes.emplace_back("the graphs were not run: ONNX Runtime is not installed");
+    return;
+  }
+  std::size_t runs = 0;
+  bool is_all_free = true;
+  for (auto& [name, check] : checks_) {
+    const Outcome outcome =
+        in_context(cat("checking ", in_quotes(name), ", of which nothing was written"),
+                   [&check = check] { return check.get(); });
+    runs += outcome.runs;
+    if (outcome.problem.empty()) continue;
+    is_all_free = false;
+    if (promise_ == Promise::kAllFree)
+      fail(Error::kInternal, "the exported graph is not right: ", outcome.problem,
+           "\n  while checking ", in_quotes(name), ", of which nothing was written");
+    report.warnings.push_back(cat("run at a few sizes, ", name, " has this: ", outcome.problem));
+  }
+  if (runs > 0)
+    report.checks.push_back(cat("ONNX Runtime ", runtime_version(), " (", runs, " runs",
+                                is_all_free ? text_of_axes(report, promise_) : "", ")"));
+  for (std::string& reason : reasons_) report.notes.push_back(std::move(reason));
+}
+
+}  // namespace voxport

@@ -1,0 +1,65 @@
+#include "export/work.h"
+
+#include "base/fail.h"
+#include "onnx/validate.h"
+#include "onnx/write.h"
+#include "passes/lower_opset.h"
+#include "passes/pipeline.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Neither under its own name nor through links.
+void check_is_no_input(const fs::path& path, const ExportWork& work) {
+  std::error_code error;
+  for (const fs::path& checkpoint : {work.source, work.options.vocoder})
+    if (!checkpoint.empty() && fs::equivalent(path, checkpoint, error))
+      fail(Error::kUsage, in_quotes(path.native()), " would overwrite the checkpoint ",
+           in_quotes(checkpoint.native()), "; choose another OUT");
+  for (const fs::path& config : work.configs)
+    if (fs::equivalent(path, config, error))
+      fail(Error::kUsage, in_quotes(path.native()), " would overwrite the config ",
+           in_quotes(config.native()),
+           "; choose another OUT, or give a copy of the config with --config");
+}
+
+}  // namespace
+
+void write_models(std::vector<ModelFile> models, ExportWork& work) {
+  constexpr double kBefore = 0.2;  // of the whole, for reading; what is left belongs to the graphs
+  for (const ModelFile& model : models)
+    for (const char* end : {"", ".data"}) check_is_no_input(model.path.native() + end, work);
+  double done = kBefore;
+  const double share = (1 - kBefore) / static_cast<double>(models.size());
+  for (ModelFile& model : models) {
+    work.progress(done);
+    Graph& graph = *model.graph;
+    const std::string name = model.path.filename().string();
+    optimise(graph);
+    lower_opset(graph, model.options.opset);
+    work.clock.done("optimised " + name, cat(graph.nodes().size(), " nodes"));
+    validate_onnx(graph, model.options);
+    work.clock.done("checked " + name, "ONNX's checker and shape inference");
+    const std::vector<WrittenFile> written =
+        write_onnx(graph, model.path, work.files, model.options);
+    for (const WrittenFile& file : written)
+      work.report.files.push_back(
+          {file.path, file.bytes, file.path == model.path ? graph.nodes().size() : 0});
+    work.clock.done("wrote " + name, "");
+    work.check.start(written);
+    done += share;
+  }
+  work.report.checks = {"ONNX's checker", "ONNX's shape inference"};
+  work.check.finish(work.report);
+  if (work.options.check) work.clock.done("ran the graphs", "");
+}
+
+void write_text(const fs::path& path, std::string_view text, ExportWork& work) {
+  check_is_no_input(path, work);
+  work.files.add(path).append(as_bytes(text));
+  work.report.files.push_back({path, text.size(), 0});
+}
+
+}  // namespace voxport

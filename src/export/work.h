@@ -1,0 +1,52 @@
+// What all exports have in common: graphs become checked files.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <voxport/export.h>
+
+#include "base/output_file.h"
+#include "base/stage_clock.h"
+#include "export/final_check.h"
+#include "graph/graph.h"
+#include "onnx/options.h"
+
+namespace voxport {
+
+struct ExportWork {
+  const std::filesystem::path& source;
+  const std::filesystem::path& out;
+  const ExportOptions& options;
+
+  StageClock& clock;
+  OutputFiles& files;
+  ExportReport& report;
+  ExportCheck& check;
+  std::vector<std::filesystem::path> configs = {};  // that were given or found
+
+  // Tells how far the export is, from 0 to 1.
+  void progress(double done) const {
+    if (options.on_progress) options.on_progress(done);
+  }
+  bool is_single_file() const { return out.extension() == ".onnx"; }
+};
+
+// A graph on its way to a file.
+struct ModelFile {
+  std::filesystem::path path;
+  std::unique_ptr<Graph> graph;
+  OnnxOptions options;
+};
+
+// Optimises the graphs, has ONNX check them, and adds them to the export's files. Like
+// write_text(), fails with kUsage where a file would take the place of the checkpoint or its
+// config.
+void write_models(std::vector<ModelFile> models, ExportWork& work);
+// Adds any other file.
+void write_text(const std::filesystem::path& path, std::string_view text, ExportWork& work);
+
+}  // namespace voxport

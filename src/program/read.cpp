@@ -1,0 +1,16 @@
+#include "program/read.h"
+
+#include "base/fail.h"
+#include "program/pt2.h"
+#include "program/torchscript.h"
+
+namespace voxport {
+
+Program read_program(const Blob& file, FileKind kind, const std::string& model) {
+  if (kind == FileKind::kPt2) return read_pt2(file, model);
+  if (!model.empty())
+    fail(Error::kUsage, "--model chooses from a .pt2 that holds several; this is TorchScript");
+  return read_torchscript(file);
+}
+
+}  // namespace voxport

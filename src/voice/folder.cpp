@@ -1,0 +1,67 @@
+#include "voice/folder.h"
+
+#include "base/fail.h"
+#include "voice/kind.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<fs::path> if_there(const fs::path& path) {
+  return is_file(path) ? std::optional(path) : std::nullopt;
+}
+
+std::string files_text(const VoiceKind& kind) {
+  const VoiceKind::Folder& names = kind.folder();
+  return cat(names.text_graph, ", ", names.decoder, " or ", names.stream_decoder,
+             ", and voice.json");
+}
+
+// The kind of voice whose first graph is in the folder.
+const VoiceKind& kind_in(const fs::path& folder) {
+  const VoiceKind* found = nullptr;
+  std::string expected;
+  for (const VoiceKind* kind : voice_kinds()) {
+    expected += cat(expected.empty() ? "" : "; or ", files_text(*kind));
+    if (!is_file(folder / kind->folder().text_graph)) continue;
+    if (found)
+      fail(Error::kUsage, in_quotes(folder.native()), " has both ", found->folder().text_graph,
+           " and ", kind->folder().text_graph, ", which are two voices: give each its own folder");
+    found = kind;
+  }
+  if (!found)
+    fail(Error::kUnreadable, in_quotes(folder.native()), " is no voice: expected in it ", expected,
+         ", as `voxport export` writes them");
+  return *found;
+}
+
+}  // namespace
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;  // a name too long is a file that is not there
+  return fs::is_regular_file(path, ignored);
+}
+
+VoiceFiles files_in_folder(const fs::path& folder) {
+  const VoiceKind& kind = kind_in(folder);
+  const VoiceKind::Folder& names = kind.folder();
+  VoiceFiles files{&kind, folder / names.text_graph, if_there(folder / names.decoder),
+                   if_there(folder / names.stream_decoder), folder / "voice.json"};
+  if (!is_file(files.config)) files.config = folder / "config.json";
+  if (!is_file(files.config) || !(files.decoder || files.stream_decoder))
+    fail(Error::kUnreadable, in_quotes(folder.native()), " is no whole voice: expected in it ",
+         files_text(kind), ", as `voxport export ", names.arguments, "` writes them to OUT");
+  return files;
+}
+
+VoiceFiles files_of_graph(const fs::path& graph) {
+  VoiceFiles files{&vits_voice(), graph, std::nullopt, std::nullopt, graph.native() + ".json"};
+  if (!is_file(files.config)) files.config = fs::path(graph).replace_extension(".json");
+  if (!is_file(files.config))
+    fail(Error::kUnreadable, "there is no ", in_quotes(graph.native() + ".json"),
+         ", expected the voice's config beside its graph");
+  return files;
+}
+
+}  // namespace voxport

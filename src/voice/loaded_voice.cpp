@@ -1,0 +1,168 @@
+#include "voice/loaded_voice.h"
+
+#include <algorithm>
+#include <charconv>
+#include <future>
+
+#include "base/fail.h"
+#include "base/stage_clock.h"
+#include "graph/model_metadata.h"
+#include "voice/config.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct DecoderFile {
+  fs::path path;
+  bool is_cached = false;
+};
+
+// The one of a pair's decoders that was asked for.
+DecoderFile decoder_of(const VoiceFiles& files, VoiceOptions::Decoder wanted) {
+  const bool is_cached = wanted == VoiceOptions::kCached ||
+                         (wanted == VoiceOptions::kBest && files.stream_decoder.has_value());
+  const std::optional<fs::path>& file = is_cached ? files.stream_decoder : files.decoder;
+  const VoiceKind::Folder& folder = files.kind->folder();
+  if (!file)
+    fail(Error::kUnreadable, "there is no ", is_cached ? folder.stream_decoder : folder.decoder,
+         " beside ", in_quotes(files.text_graph.native()));
+  return {*file, is_cached};
+}
+
+// The task owns its arguments: when the caller fails, they are gone before the session is loaded.
+std::future<Session> load_in_background(fs::path path, SessionOptions options) {
+  return std::async(std::launch::async, [path = std::move(path), options = std::move(options)] {
+    return Session(path, options);
+  });
+}
+
+}  // namespace
+
+LoadedVoice::LoadedVoice(const VoiceFiles& files, const VoiceOptions& options) {
+  phonemiser_options_.espeak = options.espeak;
+  StageClock clock(options.on_stage);
+  config_ = read_voice_config(files.config, *files.kind);
+  config_.info.notes = files.notes;
+  // Takes its time to start, while the graphs are loaded. Why it does not is told when text comes.
+  if (info().takes_text && options.expects_text) {
+    try {
+      idle_.push_back(std::make_unique<Phonemiser>(text(), phonemiser_options_));
+    } catch (const Error&) {
+    }
+  }
+  clock.done("read the config", cat(info().sample_rate, " Hz"));
+  load_graphs(files, options);
+  limit_ = std::make_unique<UtteranceLimit>(files.text_graph, options.max_memory,
+                                            files.kind->frames_of_id());
+  clock.done("loaded the graphs", info().decoder);
+}
+
+void LoadedVoice::load_graphs(const VoiceFiles& files, const VoiceOptions& options) {
+  SessionOptions session_options;
+  session_options.threads = options.threads;
+  const VoiceKind& kind = *files.kind;
+  const bool is_pair = files.decoder || files.stream_decoder;
+  const DecoderFile file = is_pair ? decoder_of(files, options.decoder) : DecoderFile();
+  std::future<Session> loading;  // the decoder, while this thread loads the other
+  if (is_pair) loading = load_in_background(file.path, session_options);
+  text_graph_ = kind.open(files.text_graph, session_options, config_.info.notes);
+  take_metadata();
+  const Session& graph = text_graph_->session();
+  if (is_pair) {
+    Session decoder = loading.get();
+    kind.check_pair(graph, decoder, info());
+    add_decoder(std::move(decoder), kind.ports(), file.is_cached);
+    return;
+  }
+  if (!find_port(graph.outputs(), kind.ports().samples))
+    fail(Error::kUnsupported, in_quotes(graph.name()), " has no output ",
+         in_quotes(kind.ports().samples), ", expected a whole voice");
+  config_.info.decoder = graph.name();
+  config_.info.notes.emplace_back("one graph: a sentence comes as a whole, and is not streamed");
+}
+
+// What the graph says of itself counts more than the config beside it.
+void LoadedVoice::take_metadata() {
+  VoiceInfo& info = config_.info;
+  const ModelMetadata metadata = ModelMetadata::read(text_graph_->session().metadata());
+  info.is_repeatable = text_graph_->is_repeatable();
+  info.hop_length = metadata.hop_length.value_or(info.hop_length);
+  config_.text.num_symbols = metadata.symbols.value_or(config_.text.num_symbols);
+  if (text_graph_->has_speakers())
+    info.num_speakers = metadata.speakers.value_or(info.num_speakers);
+}
+
+void LoadedVoice::add_decoder(Session decoder, const DecoderPorts& ports, bool is_cached) {
+  VoiceInfo& info = config_.info;
+  const ModelMetadata metadata = ModelMetadata::read(decoder.metadata());
+  info.decoder = decoder.name();
+  if (info.hop_length == 0) info.hop_length = metadata.hop_length.value_or(0);
+  if (info.hop_length == 0)
+    fail(Error::kCorrupt, "neither the voice's config nor ", in_quotes(info.decoder),
+         " tells the hop_length");
+  const std::optional<ReceptiveField>& field = metadata.receptive_field;
+  info.streams = is_cached || field;
+  if (is_cached) {
+    decoder_ = std::make_unique<CachedDecoder>(std::move(decoder), ports);
+    return;
+  }
+  if (!field)
+    info.notes.push_back(cat(printable(info.decoder), " does not tell how much context its ",
+                             "samples depend on: a sentence comes as a whole"));
+  const ReceptiveField used = field.value_or(ReceptiveField());
+  decoder_ = std::make_unique<ContextDecoder>(std::move(decoder), ports, used.left, used.right,
+                                              info.hop_length);
+}
+
+Manner LoadedVoice::manner() const {
+  Manner manner;
+  manner.speaker = speaker("");
+  manner.length_scale = info().length_scale;
+  manner.noise_scale = info().noise_scale.value_or(manner.noise_scale);
+  manner.noise_w = info().noise_w.value_or(manner.noise_w);
+  manner.pitch = info().pitch.value_or(manner.pitch);
+  manner.energy = info().energy.value_or(manner.energy);
+  return manner;
+}
+
+std::int64_t LoadedVoice::speaker(const std::string& name) const {
+  if (name.empty()) return info().speakers.empty() ? 0 : info().speakers.front().second;
+  for (const auto& [known, id] : info().speakers)
+    if (known == name) return id;
+  std::int64_t number = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const bool is_number = error == std::errc() && end == name.data() + name.size();
+  if (is_number && number >= 0 && number < info().num_speakers) return number;
+  std::string who;
+  constexpr std::size_t kMostNames = 12;
+  for (std::size_t i = 0; i < std::min(info().speakers.size(), kMostNames); ++i)
+    who += cat(i == 0 ? ": " : ", ", printable(info().speakers[i].first));
+  if (info().speakers.size() > kMostNames) who += ", ...";
+  fail(Error::kUsage, "there is no speaker ", in_quotes(name), "; the voice has ",
+       info().num_speakers == 1 ? "one"
+                                : cat(info().num_speakers, ", from 0 to ", info().num_speakers - 1),
+       who);
+}
+
+std::unique_ptr<Phonemiser> LoadedVoice::take_phonemiser() const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      std::unique_ptr<Phonemiser> taken = std::move(idle_.back());
+      idle_.pop_back();
+      return taken;
+    }
+  }
+  return std::make_unique<Phonemiser>(text(), phonemiser_options_);
+}
+
+void LoadedVoice::give_back(std::unique_ptr<Phonemiser> phonemiser) const {
+  constexpr std::size_t kMostIdle = 4;
+  phonemiser->forget_unknown();
+  const std::lock_guard lock(mutex_);
+  if (idle_.size() < kMostIdle) idle_.push_back(std::move(phonemiser));
+}
+
+}  // namespace voxport

@@ -1,0 +1,57 @@
+// LoadedVoice: what a voice consists of, for its streams.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <voxport/speak.h>
+
+#include "phonemes/phonemiser.h"
+#include "voice/files.h"
+#include "voice/kind.h"
+#include "voice/utterance_limit.h"
+
+namespace voxport {
+
+class LoadedVoice {
+ public:
+  // Fails as Voice does.
+  LoadedVoice(const VoiceFiles& files, const VoiceOptions& options);
+
+  const VoiceInfo& info() const { return config_.info; }
+  const TextConfig& text() const { return config_.text; }
+  const std::string& no_text() const { return config_.no_text; }
+  std::int64_t symbols() const { return config_.text.num_symbols; }  // ids lie below; 0: not known
+  const TextGraph& text_graph() const { return *text_graph_; }
+  const Decoder* decoder() const { return decoder_.get(); }  // none with a graph of all
+
+  // How long an utterance may be.
+  const UtteranceLimit& limit() const { return *limit_; }
+
+  // The voice's own, with its first speaker.
+  Manner manner() const;
+  // The number of a speaker by name or number. Fails with kUsage, and tells who there is.
+  std::int64_t speaker(const std::string& name) const;
+
+  // A stream has a phonemiser to itself while it reads text, and gives it back.
+  std::unique_ptr<Phonemiser> take_phonemiser() const;
+  void give_back(std::unique_ptr<Phonemiser> phonemiser) const;
+
+ private:
+  void load_graphs(const VoiceFiles& files, const VoiceOptions& options);
+  void take_metadata();
+  void add_decoder(Session decoder, const DecoderPorts& ports, bool is_cached);
+
+  VoiceConfig config_;
+  std::unique_ptr<TextGraph> text_graph_;
+  std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<UtteranceLimit> limit_;
+  PhonemiserOptions phonemiser_options_;
+
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Phonemiser>> idle_;  // at most a few
+};
+
+}  // namespace voxport

@@ -1,0 +1,278 @@
+#include "voice/speaking_task.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/fail.h"
+#include "phonemes/sentences.h"
+#include "voice/config.h"
+
+namespace voxport {
+namespace {
+
+// Pieces where nobody says how long they are. A first one of few frames is soon there. Each may be
+// half as long again as the one before: as long as decoding takes two thirds of the time that
+// playing does, the next is there before the last was played.
+constexpr std::int64_t kFirstFrames = 8;
+constexpr std::int64_t kMostFrames = 45;
+
+void check_number(const char* name, double value, double low, double high) {
+  if (!(value >= low && value <= high))
+    fail(Error::kUsage, name, " is ", value, ", expected a number from ", low, " to ", high);
+}
+
+// What was asked for, or what the voice has. What it has not cannot be asked for.
+void choose(const char* name, ScaleRange range, std::optional<double> own,
+            std::optional<double> asked, double& value) {
+  if (asked && !own) fail(Error::kUsage, "this voice has no ", name, " to choose");
+  value = asked.value_or(value);
+  check_number(cat("the ", name).c_str(), value, range.low, range.high);
+}
+
+Manner manner_of(const LoadedVoice& voice, const SpeakOptions& options) {
+  const VoiceInfo& own = voice.info();
+  Manner manner = voice.manner();
+  manner.seed = options.seed;
+  manner.speaker = voice.speaker(options.speaker);
+  choose("length scale", kLengthScales, own.length_scale, options.length_scale,
+         manner.length_scale);
+  choose("noise scale", kScales, own.noise_scale, options.noise_scale, manner.noise_scale);
+  choose("noise_w", kDurationNoises, own.noise_w, options.noise_w, manner.noise_w);
+  choose("pitch control", kScales, own.pitch, options.pitch, manner.pitch);
+  if (options.energy && own.pitch && !own.energy)
+    fail(Error::kUsage, "energy has the control of pitch in this voice; it has its own when ",
+         "exported with --energy-control own");
+  choose("energy control", kScales, own.energy, options.energy, manner.energy);
+  check_number("the silence after a sentence", options.sentence_silence, 0, 3600);
+  return manner;
+}
+
+bool is_text(const SpeakOptions& options) {
+  return options.input == SpeakOptions::kText || options.input == SpeakOptions::kLines;
+}
+
+// Audio that is there as a whole.
+class WholeDecoding : public Decoding {
+ public:
+  explicit WholeDecoding(std::vector<float> samples) : samples_(std::move(samples)) {}
+
+  std::int64_t frames_left() const override { return samples_.empty() ? 0 : 1; }
+  std::vector<float> next(std::int64_t) override { return std::exchange(samples_, {}); }
+
+ private:
+  std::vector<float> samples_;
+};
+
+std::vector<SpokenPhoneme> phonemes_of(const Utterance& utterance,
+                                       const std::vector<float>& durations,
+                                       double seconds_per_frame) {
+  std::vector<SpokenPhoneme> phonemes;
+  if (durations.size() != utterance.ids.size()) return phonemes;
+  double frames = 0;
+  for (std::size_t i = 0; i < utterance.ids.size(); ++i) {
+    const std::size_t symbol = utterance.symbol_of[i];
+    if (i == 0 || symbol != utterance.symbol_of[i - 1])
+      phonemes.push_back({utterance.symbols[symbol], frames * seconds_per_frame, 0});
+    frames += static_cast<double>(durations[i]);
+    phonemes.back().end = frames * seconds_per_frame;
+  }
+  return phonemes;
+}
+
+}  // namespace
+
+SpeakingTask::SpeakingTask(std::shared_ptr<const LoadedVoice> voice, TextSource text,
+                           const SpeakOptions& options)
+    : voice_(std::move(voice)),
+      text_(std::move(text)),
+      options_(options),
+      manner_(manner_of(*voice_, options)) {
+  if (options.input != SpeakOptions::kIds && !voice_->info().takes_phonemes)
+    fail(Error::kUnsupported, "this voice takes no ", is_text(options) ? "text" : "phonemes",
+         ", for ", voice_->no_text(), "; it takes ids (--ids)");
+  if (options.chunk_frames < 0)
+    fail(Error::kUsage, "pieces of ", options.chunk_frames, " frames, expected 1 or more");
+  thread_ = std::thread([this] { prepare_all(); });
+}
+
+SpeakingTask::~SpeakingTask() {
+  cancel();
+  thread_.join();
+}
+
+void SpeakingTask::cancel() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_cancelled_ = true;
+  }
+  changed_.notify_all();
+}
+
+std::vector<std::string> SpeakingTask::unknown_symbols() const {
+  const std::lock_guard lock(mutex_);
+  return unknown_;
+}
+
+std::vector<std::string> SpeakingTask::notes() const {
+  const std::lock_guard lock(mutex_);
+  if (!was_divided_) return {};
+  return {"a sentence that would take more memory than it may was divided"};
+}
+
+void SpeakingTask::prepare_all() {
+  std::exception_ptr error;
+  try {
+    is_text(options_) ? prepare_text() : prepare_lines();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    error_ = std::move(error);  // whoever rethrows it adds to it: from now on it is theirs alone
+    is_all_ready_ = true;
+  }
+  changed_.notify_all();
+}
+
+void SpeakingTask::prepare_text() {
+  std::unique_ptr<Phonemiser> phonemiser = voice_->take_phonemiser();
+  SentenceSplitter splitter(options_.input == SpeakOptions::kLines
+                                ? SentenceSplitter::Lines::kEndSentences
+                                : SentenceSplitter::Lines::kFlow);
+  bool is_more = true;
+  while (is_more && !is_cancelled()) {
+    const std::string piece = text_();
+    is_more = !piece.empty();
+    for (const std::string& sentence : is_more ? splitter.push(piece) : splitter.finish()) {
+      if (is_cancelled()) break;
+      bool was_divided = false;
+      const std::vector<Utterance> utterances = utterances_within(
+          voice_->limit(), manner_.length_scale, *phonemiser, sentence, was_divided);
+      {
+        const std::lock_guard lock(mutex_);
+        was_divided_ = was_divided_ || was_divided;
+        for (std::string& symbol : phonemiser->take_unknown())
+          unknown_.push_back(std::move(symbol));
+      }
+      for (const Utterance& utterance : utterances) prepare(utterance);
+    }
+  }
+  voice_->give_back(std::move(phonemiser));
+}
+
+// One utterance a line.
+void SpeakingTask::prepare_lines() {
+  std::string rest;
+  std::uint64_t number = 0;
+  const auto take = [&](std::string_view line) {
+    ++number;
+    const std::optional<Utterance> utterance = options_.input == SpeakOptions::kIds
+                                                   ? parse_ids(line, number, voice_->symbols())
+                                                   : utterance_of_phonemes(voice_->text(), line);
+    if (!utterance) return;
+    in_context(cat("reading line ", number),
+               [&] { voice_->limit().check(utterance->ids.size(), manner_.length_scale); });
+    prepare(*utterance);
+  };
+  bool is_more = true;
+  while (is_more && !is_cancelled()) {
+    const std::string piece = text_();
+    is_more = !piece.empty();
+    rest += piece;
+    std::size_t end = 0;
+    while (!is_cancelled() && (end = rest.find('\n')) != std::string::npos) {
+      const std::string line = rest.substr(0, end);
+      rest.erase(0, end + 1);
+      take(line);
+    }
+    constexpr std::size_t kLongestLine = 1 << 20;
+    if (rest.size() > kLongestLine)
+      fail(Error::kUsage, "line ", number + 1, " has more than ", kLongestLine, " bytes");
+  }
+  if (!is_cancelled() && !rest.empty()) take(rest);
+}
+
+// Waits until there is room for one more.
+void SpeakingTask::prepare(const Utterance& utterance) {
+  if (is_cancelled()) return;
+  Sentence sentence;
+  const VoiceInfo& info = voice_->info();
+  const double seconds_per_frame =
+      static_cast<double>(info.hop_length) / static_cast<double>(info.sample_rate);
+  Encoded made = voice_->text_graph()(utterance.ids, manner_, utterances_++);
+  sentence.spoken.text = utterance.text;
+  sentence.spoken.phonemes = phonemes_of(utterance, made.durations, seconds_per_frame);
+  if (made.latent) {
+    sentence.spoken.frames = made.latent->frames();
+    sentence.decoding = voice_->decoder()->start(std::move(*made.latent));
+  } else {
+    sentence.spoken.frames = static_cast<std::int64_t>(made.samples.size()) / info.hop_length;
+    sentence.decoding = std::make_unique<WholeDecoding>(std::move(made.samples));
+  }
+  sentence.spoken.end = static_cast<double>(sentence.spoken.frames) * seconds_per_frame;
+
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return ready_.size() < kMostReady || is_cancelled_; });
+  if (is_cancelled_) return;
+  ready_.push_back(std::move(sentence));
+  changed_.notify_all();
+}
+
+// Whether there is one. Where it has to be waited for, whoever listens waits, too.
+bool SpeakingTask::take_sentence() {
+  std::unique_lock lock(mutex_);
+  if (ready_.empty()) piece_frames_ = kFirstFrames;
+  changed_.wait(lock, [&] { return !ready_.empty() || is_all_ready_ || is_cancelled_; });
+  if (is_cancelled_) return false;
+  if (ready_.empty()) {
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    return false;
+  }
+  current_ = std::move(ready_.front());
+  ready_.pop_front();
+  is_at_start_ = true;
+  changed_.notify_all();
+  return true;
+}
+
+SpokenSentence SpeakingTask::begin_sentence() {
+  const double now =
+      static_cast<double>(samples_) / static_cast<double>(voice_->info().sample_rate);
+  SpokenSentence spoken = std::move(current_->spoken);
+  spoken.start += now;
+  spoken.end += now;
+  for (SpokenPhoneme& phoneme : spoken.phonemes) {
+    phoneme.start += now;
+    phoneme.end += now;
+  }
+  return spoken;
+}
+
+std::int64_t SpeakingTask::frames_of_piece() {
+  const std::int64_t left = current_->decoding->frames_left();
+  if (options_.one_shot || !voice_->info().streams) return left;
+  if (options_.chunk_frames > 0) return options_.chunk_frames;
+  const std::int64_t frames = piece_frames_;
+  piece_frames_ = std::min(piece_frames_ + (piece_frames_ + 1) / 2, kMostFrames);
+  return left < frames + frames / 2 ? left : frames;  // no crumbs at the end
+}
+
+std::optional<AudioPiece> SpeakingTask::next() {
+  if (is_cancelled_ || (!current_ && !take_sentence())) return std::nullopt;
+  AudioPiece piece;
+  if (is_at_start_) piece.starts = begin_sentence();
+  is_at_start_ = false;
+  Decoding& decoding = *current_->decoding;
+  if (decoding.frames_left() > 0) piece.samples = decoding.next(frames_of_piece());
+  piece.is_last = decoding.frames_left() == 0;
+  if (piece.is_last) {
+    current_.reset();
+    const double silence =
+        options_.sentence_silence * static_cast<double>(voice_->info().sample_rate);
+    piece.samples.resize(piece.samples.size() + static_cast<std::size_t>(std::llround(silence)));
+  }
+  samples_ += piece.samples.size();
+  return piece;
+}
+
+}  // namespace voxport

@@ -1,0 +1,87 @@
+#include "export/final_check.h"
+
+#include <gtest/gtest.h>
+#include <voxport/error.h>
+
+#include "runtime/library.h"
+#include "tests/needs_runtime.h"
+#include "tests/voices.h"
+
+namespace voxport {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kModels = VOXPORT_TEST_DATA "/check";
+
+// What an export that wrote this model would have found.
+ExportReport check(const fs::path& model, std::size_t files = 1) {
+  ExportCheck check(true, ExportCheck::Promise::kAllFree);
+  check.start(std::vector<WrittenFile>(files, {"out/model.onnx", 1, model}));
+  ExportReport report;
+  check.finish(report);
+  return report;
+}
+
+std::string problem_of(const fs::path& model) {
+  try {
+    check(model);
+    return "";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::kInternal);
+    return error.what();
+  }
+}
+
+TEST(ExportCheck, ReportsWhatWasRun) {
+  NEEDS_RUNTIME();
+  const ExportReport report = check(kModels / "conv-free.onnx");
+  ASSERT_EQ(report.checks.size(), 1U);
+  EXPECT_TRUE(report.checks[0].starts_with("ONNX Runtime " + runtime_version() + " ("));
+  EXPECT_TRUE(report.checks[0].ends_with(" runs, all axes free)"));
+  EXPECT_EQ(report.notes, std::vector<std::string>());
+}
+
+TEST(ExportCheck, PassesEveryVoice) {
+  NEEDS_RUNTIME();
+  const TemporaryFolder folder;
+  for (const TestVoice& voice : recorded_voices()) {
+    ExportOptions options = voice.options;
+    options.check = true;
+    for (const char* out : {"voice", "voice.onnx"})
+      EXPECT_EQ(export_model(voice.checkpoint, folder / out, options).checks.size(), 3U)
+          << voice.name;
+  }
+}
+
+TEST(ExportCheck, FailsWhenAnAxisIsNailed) {
+  NEEDS_RUNTIME();
+  const std::string problem = problem_of(kModels / "expand-input.onnx");
+  EXPECT_NE(problem.find("the exported graph is not right: axis "), std::string::npos) << problem;
+  EXPECT_NE(problem.find("checking 'model.onnx', of which nothing was written"), std::string::npos)
+      << problem;
+}
+
+TEST(ExportCheck, ReadsAFileThatHasNoNameYet) {
+  NEEDS_RUNTIME();
+  const TemporaryFolder folder;
+  for (const auto way : {OutputFiles::Way::kNamelessIfPossible, OutputFiles::Way::kHidden}) {
+    OutputFiles files(way);
+    OutputFile& file = files.add(folder / "model.onnx");
+    file.append(Blob::map_file(kModels / "conv-free.onnx").bytes());
+    EXPECT_EQ(check(file.readable()).checks.size(), 1U);
+    EXPECT_FALSE(fs::exists(folder / "model.onnx"));
+  }
+}
+
+TEST(ExportCheck, SaysThatWeightsInAnotherFileWereNotRun) {
+  NEEDS_RUNTIME();
+  const ExportReport report = check(kModels / "conv-free.onnx", 2);
+  EXPECT_EQ(report.checks, std::vector<std::string>());
+  EXPECT_EQ(report.notes,
+            std::vector<std::string>({"model.onnx was not run: its weights lie in another file; "
+                                      "`voxport check` does it"}));
+}
+
+}  // namespace
+}  // namespace voxport
