@@ -22,10 +22,10 @@ namespace voxport {
 namespace {
 
 constexpr char kDescription[] =
-    "Measure how fast a voice speaks on this machine: how long it takes to load, how soon a text\n"
-    "is heard, how much faster than real time it is made, how evenly the pieces come, and whether\n"
-    "a player would ever have run out of them. A short, a medium and a long text are spoken, or\n"
-    "ids by the thousand where a voice takes no text. Figures are medians of a few runs.";
+    "Measure how fast a voice speaks on this machine: the time to load it, the time to first\n"
+    "audio, the real-time factor, how evenly the chunks arrive, and whether a player would ever\n"
+    "have had to wait for one. It speaks a short, a medium and a long text, or phoneme ids if the\n"
+    "voice takes no text. All figures are medians of several runs.";
 
 constexpr char kFooter[] =
     "Examples:\n"
@@ -133,34 +133,37 @@ Run add_bench(CLI::App& app) {
   app.description(kDescription);
   app.footer(kFooter);
   app.add_option("VOICE", options->voice,
-                 "an exported folder, a graph (.onnx) with its .json, or a checkpoint")
+                 "an exported folder, a single graph with its .onnx.json, or a checkpoint")
       ->required();
   app.add_option("--text", options->text,
-                 "what is spoken, in place of voxport's own texts; ids, one utterance a line,\n"
-                 "for a voice that takes no text")
+                 "speak the text of this file instead of the built-in texts; phoneme ids, one\n"
+                 "utterance per line, if the voice takes no text")
       ->type_name("FILE");
   add_number(app, "--threads", options->library.voice.threads, {0, 1024},
-             "that share the work of one run; 0: one for each core")
+             "the number of threads; 0: one for each core")
       ->type_name("N")
       ->default_str(cat(options->library.voice.threads));
   add_number(app, "--chunk", options->library.chunk_frames, {0, 1 << 24},
-             "frames of a piece; 0: few at first, to be early, then more")
+             "the frames of a chunk; 0: 8 at first, for low latency, then up to 45")
       ->type_name("N")
       ->default_str(cat(options->library.chunk_frames));
   app.add_option("--decoder", options->decoder,
-                 "cached is decoder_stream.onnx or vocoder_stream.onnx, context is decoder.onnx\n"
-                 "or vocoder.onnx, best is the first of them that is there")
+                 "which decoder to measure: cached (decoder_stream.onnx, vocoder_stream.onnx),\n"
+                 "context (decoder.onnx, vocoder.onnx), or best, the first of these that exists")
       ->check(CLI::IsMember({"best", "cached", "context"}))
       ->capture_default_str();
   add_memory_option(app, options->library.voice.max_memory);
   add_number(app, "--runs", options->library.runs, {1, 10'000},
-             "runs per measurement, after one warm-up")
+             "the number of runs per measurement, after one warm-up run")
       ->type_name("N")
       ->default_str(cat(options->library.runs));
-  app.add_option("--svg", options->svg, "draw audio against time")->type_name("FILE");
-  app.add_flag("--json", options->json, "one JSON object on standard output; times in seconds");
-  app.add_flag("-q,--quiet", options->quiet, "print nothing but errors");
-  app.add_flag("--debug", options->debug, "tell each stage, its time and counts on standard error");
+  app.add_option("--svg", options->svg, "draw the audio computed against time, as an SVG picture")
+      ->type_name("FILE");
+  app.add_flag("--json", options->json,
+               "print the figures as one JSON object, with times in seconds");
+  app.add_flag("-q,--quiet", options->quiet, "print only errors");
+  app.add_flag("--debug", options->debug,
+               "report each stage, its time and its counts on standard error");
   return [options] { return run_bench(*options); };
 }
 

@@ -23,10 +23,11 @@ namespace voxport {
 namespace {
 
 constexpr char kDescription[] =
-    "Prove that the axes of an ONNX model are free, or name the node that nails one down. The\n"
-    "model, whoever exported it, is run at many sizes of each axis, alone and together; what\n"
-    "comes out is compared with what the file declares. Exits with 0 when all axes are free, all\n"
-    "names true and all comparisons within their tolerance, and with 1 when not.";
+    "Prove that the axes of an ONNX model are dynamic, or name the node that fixes one. The\n"
+    "model, whichever exporter wrote it, is run at many sizes of each axis, separately and\n"
+    "together, and its outputs are compared with what the file declares. The exit code is 0 if\n"
+    "every axis is dynamic, every declared name is true and every comparison is within its\n"
+    "tolerance, and 1 if not.";
 
 constexpr char kFooter[] =
     "Examples:\n"
@@ -234,35 +235,37 @@ Run add_check(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.description(kDescription);
   app.footer(kFooter);
-  app.add_option("MODEL", options->model, "an ONNX file")->required();
-  app.add_flag("--quick", options->library.quick, "few sizes, and open axes alone");
+  app.add_option("MODEL", options->model, "the ONNX file to check")->required();
+  app.add_flag("--quick", options->library.quick,
+               "try few sizes, and only the axes that are declared dynamic");
   add_numbers(app, "--sizes", options->library.sizes, {1, 1 << 24},
-              "sizes to try, in place of voxport's own")
+              "the sizes to try, instead of the default list")
       ->type_name("N,N,...");
   add_number(app, "--seconds", options->library.seconds, {0.1, 1e6},
-             "time limit: no new size is tried after it; the check is ended, with exit code 4,\n"
-             "before it has taken twice as long")
+             "the time limit: after it no new size is tried; a check that does not end by itself\n"
+             "is stopped, with exit code 4, before it has taken twice as long")
       ->type_name("S")
       ->default_str(cat(options->library.seconds));
   options->gigabytes = most_gigabytes();
   add_number(app, "--memory", options->gigabytes, {0.1, 1e6},
-             "the most that the model may take; three quarters of the machine's if not given")
+             "the most memory that the model may use (default: three quarters of the machine's)")
       ->type_name("GB");
   app.add_option("--input", options->inputs,
-                 "what to fill an input with: a number, or a range such as 0..9")
+                 "the values to fill an input with: a number, or a range such as 0..9")
       ->type_name("NAME=VALUE");
   app.add_option("--reference", options->references,
-                 "recorded cases to compare with: a safetensors file of <case>/in/<name> and\n"
-                 "<case>/out/<name>")
+                 "recorded cases to compare with: a safetensors file with tensors named\n"
+                 "<case>/in/<name> and <case>/out/<name>")
       ->type_name("FILE");
   add_number(app, "--tolerance", options->library.tolerance, {.least = 0},
-             "the largest absolute difference that is allowed")
+             "the largest absolute difference that a comparison may show")
       ->type_name("T")
       ->default_str(cat(options->library.tolerance));
-  app.add_option("--html", options->html, "write the report as one page")->type_name("FILE");
-  app.add_flag("--json", options->json, "one JSON object on standard output");
-  app.add_flag("-q,--quiet", options->quiet, "print nothing; the exit code tells");
-  app.add_flag("--debug", options->debug, "tell each stage, its time and counts on standard error");
+  app.add_option("--html", options->html, "write the report as an HTML page")->type_name("FILE");
+  app.add_flag("--json", options->json, "print the report as one JSON object");
+  app.add_flag("-q,--quiet", options->quiet, "print nothing; the exit code is the result");
+  app.add_flag("--debug", options->debug,
+               "report each stage, its time and its counts on standard error");
   return [options] { return run_check(*options); };
 }
 

@@ -25,18 +25,20 @@ namespace voxport {
 namespace {
 
 constexpr char kDescription[] =
-    "Turn a trained model into ONNX, with every axis named and free: VITS voices, as Piper trains\n"
-    "them; FastSpeech2, as ming024's trainer keeps it; HiFi-GAN generators; and any program that\n"
-    "was saved by torch.export (.pt2) or as TorchScript (.pt).\n"
-    "Of a VITS, OUT is a folder, for encoder.onnx, decoder.onnx, decoder_stream.onnx and "
-    "voice.json,\nfrom which speech can be streamed; or a name that ends in .onnx, for the same "
-    "voice as one graph, with\n"
-    "OUT.json beside it. Of a FastSpeech2, it is a name that ends in .onnx, or a folder for "
-    "acoustic.onnx\nand voice.json and, with --vocoder, vocoder.onnx and vocoder_stream.onnx. Of "
-    "a HiFi-GAN, a name\nthat ends in .onnx, or a folder for vocoder.onnx and "
-    "vocoder_stream.onnx. Of a program, a name that\nends in .onnx. Files appear when all of them "
-    "are complete and checked (by ONNX's own checker\n"
-    "and, where ONNX Runtime is there, by running them at a few sizes), or not at all.";
+    "Convert a trained model to ONNX, with every axis named and dynamic: VITS voices as Piper\n"
+    "trains them, FastSpeech2 as ming024's trainer saves it, HiFi-GAN generators, and any program\n"
+    "that was saved by torch.export (.pt2) or as TorchScript (.pt).\n"
+    "\n"
+    "OUT is a folder, or a file that ends in .onnx:\n"
+    "  VITS         folder: encoder.onnx, decoder.onnx, decoder_stream.onnx and voice.json, for\n"
+    "               streaming; file: the whole voice as one graph, with OUT.json beside it\n"
+    "  FastSpeech2  folder: acoustic.onnx and voice.json and, with --vocoder, vocoder.onnx and\n"
+    "               vocoder_stream.onnx; file: the acoustic model alone\n"
+    "  HiFi-GAN     folder: vocoder.onnx and vocoder_stream.onnx; file: the vocoder alone\n"
+    "  a program    file\n"
+    "\n"
+    "The files appear only when all of them are complete and checked: by ONNX's own checker and,\n"
+    "where ONNX Runtime is installed, by running them at a few sizes.";
 
 constexpr char kFooter[] =
     "Examples:\n"
@@ -127,84 +129,91 @@ Run add_export(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.description(kDescription);
   app.footer(kFooter);
-  app.add_option("CHECKPOINT", options->checkpoint, "the trained model, or a program")->required();
+  app.add_option("CHECKPOINT", options->checkpoint, "the trained model or program to convert")
+      ->required();
   app.add_option("OUT", options->out, "a folder, or a file that ends in .onnx")->required();
   app.add_option("--config", options->configs,
-                 "the configuration that belongs to the checkpoint: Piper's .json (without it\n"
-                 "CHECKPOINT's name with .json is taken if it is there); FastSpeech2's\n"
-                 "model.yaml and preprocess.yaml, one --config each; HiFi-GAN's config.json\n"
-                 "(without any, those that lie beside CHECKPOINT)")
+                 "the configuration file of the checkpoint: Piper's .json (default: the .json of\n"
+                 "the same name beside CHECKPOINT); FastSpeech2's model.yaml and preprocess.yaml,\n"
+                 "one --config each, or HiFi-GAN's config.json (default: the files of these names\n"
+                 "beside CHECKPOINT)")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--arch", options->library.architecture,
-                 "what network it is: vits, fastspeech2 or hifigan; else the tensors tell")
+                 "require this architecture; by default it is recognised from the tensors")
       ->check(CLI::IsMember({"vits", "fastspeech2", "hifigan"}));
   app.add_option("--set", options->settings,
-                 "a hyper-parameter, in place of the checkpoint's own; may be repeated")
+                 "set a hyper-parameter, overriding the checkpoint's own; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  add_number(app, "--opset", options->library.opset, {13, 17}, "of ONNX, 13 to 17")
+  add_number(app, "--opset", options->library.opset, {13, 17}, "the ONNX opset version, 13 to 17")
       ->type_name("N")
       ->default_str(cat(options->library.opset));
   app.add_option("--noise", options->noise,
-                 "where noise comes from: drawn in the graph, or given as the inputs\n"
-                 "noise and noise_w, which makes every run repeatable")
+                 "VITS: where noise comes from. graph: the graph draws it; input: it is given in\n"
+                 "the inputs noise and noise_w, which makes every run repeatable")
       ->check(CLI::IsMember({"graph", "input"}))
       ->capture_default_str();
   app.add_option("--cut", options->cut,
-                 "whether the flow belongs to the decoder or, after-flow, to the encoder,\n"
-                 "which suits players that give each chunk little context")
+                 "VITS: where the voice is split. before-flow: the decoder contains the flow;\n"
+                 "after-flow: the encoder does, so that the decoder's receptive field is smaller")
       ->check(CLI::IsMember({"before-flow", "after-flow"}))
       ->capture_default_str();
   app.add_flag("--batch-scales", options->library.batch_scales,
-               "scales for each row of a batch: [batch_size, 3]");
+               "VITS: the input scales has a row for each row of the batch: [batch_size, 3]");
   app.add_option("--energy-control", options->energy_control,
-                 "of a FastSpeech2: what controls energy, the control of pitch, as where it was\n"
-                 "trained, or its own")
+                 "FastSpeech2: what scales energy. pitch: the pitch control, as in the reference\n"
+                 "implementation; own: a control of its own")
       ->check(CLI::IsMember({"pitch", "own"}))
       ->capture_default_str();
   app.add_option("--padding", options->padding,
-                 "of a FastSpeech2: whether the ends of shorter rows in a batch hear what pads\n"
-                 "them, as where it was trained, or are silent, so that each row is as if alone")
+                 "FastSpeech2: heard: padding affects shorter rows of a batch, as in the\n"
+                 "reference implementation; silent: each row of a batch matches the same row run\n"
+                 "alone")
       ->check(CLI::IsMember({"heard", "silent"}))
       ->capture_default_str();
   app.add_option("--vocoder", options->vocoder,
-                 "the HiFi-GAN generator behind a FastSpeech2; OUT is a folder")
+                 "FastSpeech2: the HiFi-GAN generator to export with it; OUT must be a folder")
       ->type_name("FILE");
-  app.add_option("--vocoder-config", options->vocoder_configs, "its config.json")
+  app.add_option("--vocoder-config", options->vocoder_configs,
+                 "the vocoder's config.json (default: the one beside the vocoder)")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--for", options->library.target,
-                 "write what a program asks for besides: sherpa (sherpa-onnx: metadata and\n"
-                 "tokens.txt)")
+                 "VITS: also write what another program requires. sherpa: the metadata and\n"
+                 "tokens.txt of sherpa-onnx")
       ->check(CLI::IsMember({"sherpa"}));
   app.add_option("--input", options->library.inputs,
-                 "of a program: what an input is, once per input in order; types are f32 f16 bf16\n"
-                 "f64 i64 i32 i16 i8 u8 bool, sizes are numbers or names")
+                 "program: describe an input, once for each input and in order; types are f32 f16\n"
+                 "bf16 f64 i64 i32 i16 i8 u8 bool, sizes are numbers or names")
       ->type_name("'NAME:TYPE[SIZES]'")
       ->allow_extra_args(false);
   app.add_option("--dynamic", options->library.dynamic,
-                 "of a program: names for axes of an input, which are free then;\n"
+                 "program: make axes of an input dynamic and name them, as in\n"
                  "x:0=batch_size,1=sequence_length; may be repeated")
       ->type_name("'NAME:AXIS=NAME,...'")
       ->allow_extra_args(false);
-  app.add_option("--input-names", options->library.input_names, "of a program, in order")
+  app.add_option("--input-names", options->library.input_names,
+                 "program: new names for the inputs, in order")
       ->delimiter(',')
       ->type_name("NAME,...")
       ->allow_extra_args(false);
-  app.add_option("--output-names", options->library.output_names, "of a program, in order")
+  app.add_option("--output-names", options->library.output_names,
+                 "program: names for the outputs, in order")
       ->delimiter(',')
       ->type_name("NAME,...")
       ->allow_extra_args(false);
-  app.add_option("--model", options->library.model, "which one, of a .pt2 that holds several")
+  app.add_option("--model", options->library.model,
+                 "program: which model to take, of a .pt2 that contains several")
       ->type_name("NAME");
   app.add_flag("--plain", options->library.plain,
-               "leave out rewrites that only serve ONNX Runtime's CPU kernels");
+               "skip the rewrites that only make ONNX Runtime's CPU kernels faster");
   app.add_flag("--no-check", options->no_check,
-               "do not run the graphs at a few sizes before the files take their names");
-  app.add_flag("--json", options->json, "the summary as one JSON object");
-  app.add_flag("-q,--quiet", options->quiet, "print nothing but warnings and errors");
-  app.add_flag("--debug", options->debug, "tell each stage, its time and counts on standard error");
+               "do not run the graphs at a few sizes before the files appear");
+  app.add_flag("--json", options->json, "print the summary as one JSON object");
+  app.add_flag("-q,--quiet", options->quiet, "print only warnings and errors");
+  app.add_flag("--debug", options->debug,
+               "report each stage, its time and its counts on standard error");
   return [options] { return run_export(*options); };
 }
 

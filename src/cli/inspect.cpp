@@ -29,12 +29,13 @@ constexpr std::size_t kShortValue = 100;     // bytes of a value's text without 
 constexpr std::size_t kShownOperators = 12;  // kinds of operators without --all
 
 constexpr char kDescription[] =
-    "Show what a model file holds: its kind, the program that wrote it, hyper-parameters, the\n"
-    "architecture it looks like, and its tensors with shapes, types and sizes. The kind is told\n"
-    "by the bytes of the file, not by its name: PyTorch checkpoints (.pt .pth .ckpt .bin, of any\n"
-    "version), TorchScript and torch.export archives, safetensors files, plain pickles and ONNX\n"
-    "models. Of models and programs, inputs, outputs and operators are shown too. Nothing in the\n"
-    "file is run, and values are read from the disk only when --stats or --tensor asks for them.";
+    "Show what a model file contains: its format, the program that wrote it, hyper-parameters,\n"
+    "the architecture it looks like, and its tensors with their shapes, types and sizes. The\n"
+    "format is recognised from the bytes of the file, not from its name: PyTorch checkpoints (.pt\n"
+    ".pth .ckpt .bin, of any version), TorchScript and torch.export archives, safetensors files,\n"
+    "plain pickles and ONNX models. For models and programs it also shows inputs, outputs and\n"
+    "operators. Nothing in the file is run, and values are read only if --stats or --tensor\n"
+    "requires them.";
 
 constexpr char kFooter[] =
     "Examples:\n"
@@ -468,26 +469,28 @@ Run add_inspect(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.description(kDescription);
   app.footer(kFooter);
-  app.add_option("FILE", options->file, "the file to look into")->required();
-  app.add_flag("--json", options->json, "one JSON object on standard output, all tensors included");
-  auto* all = app.add_flag("--all", options->all, "every tensor and every value, not a summary");
+  app.add_option("FILE", options->file, "the file to inspect")->required();
+  app.add_flag("--json", options->json, "print one JSON object, with all tensors");
+  auto* all =
+      app.add_flag("--all", options->all, "show every tensor and every value instead of a summary");
   auto* stats =
       app.add_flag("--stats", options->stats,
-                   "read all values: their range, mean and deviation, NaN and infinities");
-  auto* tensor =
-      app.add_option("--tensor", options->tensor,
-                     "show the values of the tensor NAME; a weight under weight norm is\n"
-                     "found under its own name, folded");
+                   "read all values, and show their range, mean, deviation, NaN and infinities");
+  auto* tensor = app.add_option(
+      "--tensor", options->tensor,
+      "show the values of one tensor; a weight that is stored under weight norm is shown\n"
+      "folded, under its own name");
   tensor->type_name("NAME");
-  auto* scan =
-      app.add_flag("--scan", options->scan,
-                   "list every global the pickles name, and what Python would have called;\n"
-                   "exits with 0 when all are known to be harmless, else with 5");
+  auto* scan = app.add_flag(
+      "--scan", options->scan,
+      "report what loading the file in Python would run; the exit code is 0 if all of it\n"
+      "is known to be harmless, and 5 if not");
   scan->excludes(tensor)->excludes(all)->excludes(stats);
-  app.add_option("--model", options->model, "which one, of a .pt2 that holds several")
+  app.add_option("--model", options->model, "which model to show, of a .pt2 that contains several")
       ->type_name("NAME");
-  app.add_flag("-q,--quiet", options->quiet, "print nothing; the exit code tells");
-  app.add_flag("--debug", options->debug, "tell each stage, its time and counts on standard error");
+  app.add_flag("-q,--quiet", options->quiet, "print nothing; the exit code is the result");
+  app.add_flag("--debug", options->debug,
+               "report each stage, its time and its counts on standard error");
   return [options] { return run_inspect(*options); };
 }
 

@@ -28,19 +28,18 @@ struct Command {
 
 // In the order in which they are met.
 constexpr Command kCommands[] = {
-    {"export", "turn a trained model into ONNX, every axis free", add_export},
-    {"check", "prove that a model's axes are free, or name the node that is in the way", add_check},
-    {"speak", "say a text with an exported voice, streamed", add_speak},
+    {"export", "convert a trained model to ONNX with dynamic axes", add_export},
+    {"check", "prove that a model's axes are dynamic, or name the node that fixes one", add_check},
+    {"speak", "speak text with an exported voice, and stream the audio", add_speak},
     {"bench", "measure how fast a voice speaks on this machine", add_bench},
-    {"inspect", "show what a checkpoint holds, running nothing of it", add_inspect},
+    {"inspect", "show what a model file contains, without running any of it", add_inspect},
 };
 
 constexpr char kFooter[] =
-    "Exit codes: 0 done, 1 a check did not hold, 2 wrong usage, 3 unreadable or corrupt file,\n"
-    "4 unsupported file, or one that needs more time or memory than there is, 5 suspicious or\n"
-    "dangerous file (inspect --scan), 6 the output cannot be written, 70 a bug in\n"
-    "voxport.\n"
-    "'voxport COMMAND --help' tells all about a command.";
+    "Exit codes: 0 success, 1 a check failed, 2 wrong usage, 3 unreadable or corrupt file,\n"
+    "4 unsupported file, or one that needs more time or memory than is available, 5 suspicious\n"
+    "or dangerous file (inspect --scan), 6 the output cannot be written, 70 a bug in voxport.\n"
+    "Run 'voxport COMMAND --help' to see the options of a command.";
 
 // What every failure comes to: one message on standard error.
 void tell(std::string_view message) {

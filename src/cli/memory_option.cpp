@@ -12,8 +12,9 @@ void add_memory_option(CLI::App& app, std::uint64_t& bytes) {
            const auto gigabytes = number_of<double>("--memory", text, {1e-3, 1e6});
            bytes = static_cast<std::uint64_t>(gigabytes * kBytesPerGigabyte);
          },
-         "the most that one utterance may take: longer sentences are divided, longer lines of\n"
-         "phonemes and ids are refused; 2.1, or half of the machine's if that is less")
+         "the most memory that one utterance may use (default: 2.1, or half of the machine's\n"
+         "if that is less); longer sentences are split, longer lines of phonemes or ids are\n"
+         "errors")
       ->type_name("GB");
 }
 

@@ -26,17 +26,15 @@ namespace voxport {
 namespace {
 
 constexpr char kDescription[] =
-    "Speak text with an exported voice, streamed: audio of a sentence comes out while the rest of "
-    "it\n"
-    "is still being made, and is what the whole sentence would have given at once. VOICE is a "
-    "folder\n"
-    "that `voxport export` wrote, of a VITS or of a FastSpeech2 with its vocoder; a single graph "
-    "(.onnx\n"
-    "with its .onnx.json; a sentence then comes as a whole); or a checkpoint of a VITS, which is "
-    "exported\n"
-    "to a cache first. TEXT is spoken; without it, --file or standard input, line by line as it "
-    "arrives.\n"
-    "A FastSpeech2 takes --ids alone. Audio goes to the sound device, or where -o and --raw say.";
+    "Speak text with an exported voice, and stream the audio: the beginning of a sentence plays\n"
+    "while the rest is still being computed, and the samples are those that the whole sentence\n"
+    "would have given.\n"
+    "\n"
+    "VOICE is a folder that `voxport export` wrote, of a VITS or of a FastSpeech2 with its\n"
+    "vocoder; a single graph (.onnx with its .onnx.json beside it), which speaks each sentence as\n"
+    "a whole; or a VITS checkpoint, which is exported to a cache first. Without TEXT and --file,\n"
+    "text is read from standard input, line by line as it arrives. A FastSpeech2 takes only\n"
+    "--ids. Audio goes to the sound device unless -o or --raw is given.";
 
 constexpr char kFooter[] =
     "Examples:\n"
@@ -301,53 +299,58 @@ int run_speak(Options& options, bool has_text) {
 
 void add_voice_options(CLI::App& app, Options& options) {
   app.add_option("--decoder", options.decoder,
-                 "which of a folder's decoders: cached (decoder_stream.onnx, vocoder_stream.onnx,\n"
-                 "which compute nothing twice), context (decoder.onnx, vocoder.onnx), or the\n"
-                 "best there is")
+                 "which decoder of a folder to use. cached: decoder_stream.onnx or\n"
+                 "vocoder_stream.onnx, which computes nothing twice; context: decoder.onnx or\n"
+                 "vocoder.onnx; best: the first of these that exists")
       ->check(CLI::IsMember({"best", "cached", "context"}))
       ->capture_default_str();
-  add_number(app, "--threads", options.library.threads, {0, 1024}, "of a run; 0: one for each core")
+  add_number(app, "--threads", options.library.threads, {0, 1024},
+             "the number of threads; 0: one for each core")
       ->type_name("N")
       ->default_str(cat(options.library.threads));
-  app.add_option("--espeak", options.library.espeak, "the program that makes phonemes of text")
+  app.add_option("--espeak", options.library.espeak, "the program that converts text to phonemes")
       ->type_name("PROGRAM")
       ->capture_default_str();
   app.add_option("--cache", options.library.cache,
-                 "where a checkpoint is exported to (~/.cache/voxport)")
+                 "the folder that checkpoints are exported to (default: ~/.cache/voxport)")
       ->type_name("FOLDER");
   add_memory_option(app, options.library.max_memory);
 }
 
 void add_manner_options(CLI::App& app, Options& options) {
-  app.add_option("--speaker", options.speak.speaker, "by name or number; the first without it")
+  app.add_option("--speaker", options.speak.speaker,
+                 "the speaker, by name or number (default: the first)")
       ->type_name("NAME|N");
   // The voice knows which of these it has, and their limits.
-  add_number(app, "--length-scale", options.speak.length_scale, {}, "how long everything lasts")
+  add_number(app, "--length-scale", options.speak.length_scale, {},
+             "the factor by which all durations are multiplied (default: the voice's own)")
       ->type_name("X");
   add_number(app, "--noise-scale", options.speak.noise_scale, {},
-             "of a VITS: how far the sound strays from the most likely one")
+             "VITS: how much the sound varies (default: the voice's own)")
       ->type_name("X");
-  add_number(app, "--noise-w", options.speak.noise_w, {}, "of a VITS: how far durations stray")
+  add_number(app, "--noise-w", options.speak.noise_w, {},
+             "VITS: how much durations vary, 0 to 4 (default: the voice's own)")
       ->type_name("X");
   add_number(app, "--pitch", options.speak.pitch, {},
-             "of a FastSpeech2: what pitch is multiplied by")
+             "FastSpeech2: the factor by which pitch is multiplied")
       ->type_name("X");
   add_number(app, "--energy", options.speak.energy, {},
-             "of a FastSpeech2 that was exported with --energy-control own: what energy\n"
-             "is multiplied by")
+             "FastSpeech2 exported with --energy-control own: the factor by which energy is\n"
+             "multiplied")
       ->type_name("X");
   add_number(app, "--seed", options.speak.seed, {},
-             "of the noise: the same seed gives the same audio, streamed or not")
+             "the seed of the noise: the same seed gives the same audio, streamed or not")
       ->type_name("N")
       ->default_str(cat(options.speak.seed));
   add_number(app, "--sentence-silence", options.speak.sentence_silence, {0, 3600},
-             "silence after each sentence, in seconds")
+             "seconds of silence after each sentence")
       ->type_name("S")
       ->default_str(cat(options.speak.sentence_silence));
   add_number(app, "--chunk", options.speak.chunk_frames, {1, std::int64_t{1} << 40},
-             "frames of a piece; without it few at first, to be early, then up to 45")
+             "the frames of a chunk (default: 8 at first, for low latency, then up to 45)")
       ->type_name("N");
-  app.add_flag("--one-shot", options.speak.one_shot, "a sentence is one piece: no streaming");
+  app.add_flag("--one-shot", options.speak.one_shot,
+               "compute each sentence as a whole, without streaming");
 }
 
 }  // namespace
@@ -356,29 +359,32 @@ Run add_speak(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.description(kDescription);
   app.footer(kFooter);
-  app.add_option("VOICE", options->voice, "an exported folder, a graph, or a checkpoint")
+  app.add_option("VOICE", options->voice, "an exported folder, a single graph, or a checkpoint")
       ->required();
-  const CLI::Option* text = app.add_option("TEXT", options->text, "what to say");
-  app.add_option("-f,--file", options->file, "text from a file; - is standard input")
+  const CLI::Option* text = app.add_option("TEXT", options->text, "the text to speak");
+  app.add_option("-f,--file", options->file, "read the text from a file; - is standard input")
       ->type_name("FILE");
   app.add_flag("--phonemes", options->are_phonemes,
-               "what is given are phonemes in the voice's symbols, an utterance a line");
+               "the text is phonemes, in the voice's own symbols, one utterance per line");
   app.add_option("--ids", options->ids,
-                 "ids of phonemes, separated by spaces, or a file of them, an utterance a line;\n"
-                 "- is standard input")
+                 "speak phoneme ids: numbers separated by spaces, or a file of them with one\n"
+                 "utterance per line; - is standard input")
       ->type_name("IDS|FILE");
   app.add_option("-o,--output", options->out,
-                 "a WAV file, which appears when it is complete; - is standard output")
+                 "write a WAV file, which appears when it is complete; - is standard output")
       ->type_name("FILE");
   app.add_flag("--raw", options->is_raw,
-               "samples alone, 16-bit little-endian; to standard output without -o");
-  app.add_option("--durations", options->durations, "phonemes with their start and end, as JSON")
+               "write 16-bit little-endian samples without a header, to standard output unless -o\n"
+               "is given");
+  app.add_option("--durations", options->durations,
+                 "write the start and end of each phoneme as JSON")
       ->type_name("FILE");
   add_manner_options(app, *options);
   add_voice_options(app, *options);
-  app.add_flag("--stats", options->stats, "time to first audio, real-time factor and the like");
-  app.add_flag("-q,--quiet", options->quiet, "print nothing but warnings and errors");
-  app.add_flag("--debug", options->debug, "tell each stage and its time on standard error");
+  app.add_flag("--stats", options->stats,
+               "report the time to first audio, the real-time factor and other figures");
+  app.add_flag("-q,--quiet", options->quiet, "print only warnings and errors");
+  app.add_flag("--debug", options->debug, "report each stage and its time on standard error");
   return [options, text] {
     using Decoder = VoiceOptions::Decoder;
     options->library.decoder = options->decoder == "cached"    ? Decoder::kCached
