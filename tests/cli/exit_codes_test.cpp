@@ -31,20 +31,20 @@ TEST(ExitCodes, OfErrorsAreNeverThatOfACheck) {
     EXPECT_EQ(exit_code_of(Error(kind, "")), code);
 }
 
-TEST(ExitCodes, AreTheSameInTheReadmeAndInTheHelp) {
-  std::set<int> in_readme;
-  const std::string readme = contents(fs::path(VOXPORT_SOURCES).parent_path() / "README.md");
-  const std::string table = readme.substr(readme.find("## Exit codes"));
+TEST(ExitCodes, AreTheSameInTheReferenceAndInTheHelp) {
+  std::set<int> in_page;
+  const std::string page = contents(fs::path(VOXPORT_SOURCES).parent_path() / "docs" / "cli.md");
+  const std::string table = page.substr(page.find("\n## Exit codes"));
   const std::regex row(R"(\n\| (\d+)(, (\d+))*[^\n]* \|)");
   const std::string rows = table.substr(0, table.find("\n## ", 1));
   for (auto at = std::sregex_iterator(rows.begin(), rows.end(), row); at != std::sregex_iterator();
        ++at)
-    in_readme.insert(std::stoi((*at)[1]));
+    in_page.insert(std::stoi((*at)[1]));
   const std::set<int> codes = {kExitDone,        kExitCheckFailed, kExitUsage,      kExitUnreadable,
                                kExitUnsupported, kExitDangerous,   kExitUnwritable, kExitInternal};
   std::set<int> with_signals = codes;
   with_signals.insert({130, 141});
-  EXPECT_EQ(in_readme, with_signals);
+  EXPECT_EQ(in_page, with_signals);
   const std::string help = run("--help").out;
   for (const int code : codes)
     EXPECT_TRUE(std::regex_search(help.substr(help.find("Exit codes:")),
