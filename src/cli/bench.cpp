@@ -2,7 +2,6 @@
 #include <map>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <voxport/bench.h>
 #include <voxport/exit_code.h>
 
@@ -128,37 +127,37 @@ int run_bench(Options& options) {
 
 }  // namespace
 
-Run add_bench(CLI::App& app) {
+Run add_bench(Arguments& app) {
   auto options = std::make_shared<Options>();
   app.description(kDescription);
   app.footer(kFooter);
   app.add_option("VOICE", options->voice,
                  "an exported folder, a single graph with its .onnx.json, or a checkpoint")
-      ->required();
+      .required();
   app.add_option("--text", options->text,
                  "speak the text of this file instead of the built-in texts; phoneme ids, one\n"
                  "utterance per line, if the voice takes no text")
-      ->type_name("FILE");
+      .type_name("FILE");
   add_number(app, "--threads", options->library.voice.threads, {0, 1024},
              "the number of threads; 0: one for each core")
-      ->type_name("N")
-      ->default_str(cat(options->library.voice.threads));
+      .type_name("N")
+      .default_text(cat(options->library.voice.threads));
   add_number(app, "--chunk", options->library.chunk_frames, {0, 1 << 24},
              "the frames of a chunk; 0: 8 at first, for low latency, then up to 45")
-      ->type_name("N")
-      ->default_str(cat(options->library.chunk_frames));
+      .type_name("N")
+      .default_text(cat(options->library.chunk_frames));
   app.add_option("--decoder", options->decoder,
                  "which decoder to measure: cached (decoder_stream.onnx, vocoder_stream.onnx),\n"
                  "context (decoder.onnx, vocoder.onnx), or best, the first of these that exists")
-      ->check(CLI::IsMember({"best", "cached", "context"}))
-      ->capture_default_str();
+      .one_of({"best", "cached", "context"})
+      .default_text(options->decoder);
   add_memory_option(app, options->library.voice.max_memory);
   add_number(app, "--runs", options->library.runs, {1, 10'000},
              "the number of runs per measurement, after one warm-up run")
-      ->type_name("N")
-      ->default_str(cat(options->library.runs));
+      .type_name("N")
+      .default_text(cat(options->library.runs));
   app.add_option("--svg", options->svg, "draw the audio computed against time, as an SVG picture")
-      ->type_name("FILE");
+      .type_name("FILE");
   app.add_flag("--json", options->json,
                "print the figures as one JSON object, with times in seconds");
   app.add_flag("-q,--quiet", options->quiet, "print only errors");

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <voxport/check.h>
 #include <voxport/exit_code.h>
 
@@ -167,7 +166,7 @@ void read_inputs(Options& options) {
   for (const std::string& input : options.inputs) {
     const std::size_t equals = input.rfind('=');
     if (equals == std::string::npos || equals == 0)
-      throw CLI::ValidationError("--input", in_quotes(input) + " is not NAME=VALUE");
+      fail_usage("--input", in_quotes(input) + " is not NAME=VALUE");
     options.library.inputs.emplace_back(input.substr(0, equals), input.substr(equals + 1));
   }
 }
@@ -231,37 +230,37 @@ int run_check(Options& options) {
 
 }  // namespace
 
-Run add_check(CLI::App& app) {
+Run add_check(Arguments& app) {
   auto options = std::make_shared<Options>();
   app.description(kDescription);
   app.footer(kFooter);
-  app.add_option("MODEL", options->model, "the ONNX file to check")->required();
+  app.add_option("MODEL", options->model, "the ONNX file to check").required();
   app.add_flag("--quick", options->library.quick,
                "try few sizes, and only the axes that are declared dynamic");
   add_numbers(app, "--sizes", options->library.sizes, {1, 1 << 24},
               "the sizes to try, instead of the default list")
-      ->type_name("N,N,...");
+      .type_name("N,N,...");
   add_number(app, "--seconds", options->library.seconds, {0.1, 1e6},
              "the time limit: after it no new size is tried; a check that does not end by itself\n"
              "is stopped, with exit code 4, before it has taken twice as long")
-      ->type_name("S")
-      ->default_str(cat(options->library.seconds));
+      .type_name("S")
+      .default_text(cat(options->library.seconds));
   options->gigabytes = most_gigabytes();
   add_number(app, "--memory", options->gigabytes, {0.1, 1e6},
              "the most memory that the model may use (default: three quarters of the machine's)")
-      ->type_name("GB");
+      .type_name("GB");
   app.add_option("--input", options->inputs,
                  "the values to fill an input with: a number, or a range such as 0..9")
-      ->type_name("NAME=VALUE");
+      .type_name("NAME=VALUE");
   app.add_option("--reference", options->references,
                  "recorded cases to compare with: a safetensors file with tensors named\n"
                  "<case>/in/<name> and <case>/out/<name>")
-      ->type_name("FILE");
+      .type_name("FILE");
   add_number(app, "--tolerance", options->library.tolerance, {.least = 0},
              "the largest absolute difference that a comparison may show")
-      ->type_name("T")
-      ->default_str(cat(options->library.tolerance));
-  app.add_option("--html", options->html, "write the report as an HTML page")->type_name("FILE");
+      .type_name("T")
+      .default_text(cat(options->library.tolerance));
+  app.add_option("--html", options->html, "write the report as an HTML page").type_name("FILE");
   app.add_flag("--json", options->json, "print the report as one JSON object");
   app.add_flag("-q,--quiet", options->quiet, "print nothing; the exit code is the result");
   app.add_flag("--debug", options->debug,

@@ -3,7 +3,6 @@
 #include <iostream>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <voxport/exit_code.h>
 #include <voxport/export.h>
 
@@ -90,7 +89,7 @@ void read_settings(Options& options) {
   for (const std::string& setting : options.settings) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw CLI::ValidationError("--set", in_quotes(setting) + " is not NAME=VALUE");
+      fail_usage("--set", in_quotes(setting) + " is not NAME=VALUE");
     options.library.hyper_parameters.emplace_back(setting.substr(0, equals),
                                                   setting.substr(equals + 1));
   }
@@ -125,87 +124,80 @@ int run_export(Options& options) {
 
 }  // namespace
 
-Run add_export(CLI::App& app) {
+Run add_export(Arguments& app) {
   auto options = std::make_shared<Options>();
   app.description(kDescription);
   app.footer(kFooter);
   app.add_option("CHECKPOINT", options->checkpoint, "the trained model or program to convert")
-      ->required();
-  app.add_option("OUT", options->out, "a folder, or a file that ends in .onnx")->required();
+      .required();
+  app.add_option("OUT", options->out, "a folder, or a file that ends in .onnx").required();
   app.add_option("--config", options->configs,
                  "the configuration file of the checkpoint: Piper's .json (default: the .json of\n"
                  "the same name beside CHECKPOINT); FastSpeech2's model.yaml and preprocess.yaml,\n"
                  "one --config each, or HiFi-GAN's config.json (default: the files of these names\n"
                  "beside CHECKPOINT)")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+      .type_name("FILE");
   app.add_option("--arch", options->library.architecture,
                  "require this architecture; by default it is recognised from the tensors")
-      ->check(CLI::IsMember({"vits", "fastspeech2", "hifigan"}));
+      .one_of({"vits", "fastspeech2", "hifigan"});
   app.add_option("--set", options->settings,
                  "set a hyper-parameter, overriding the checkpoint's own; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
+      .type_name("NAME=VALUE");
   add_number(app, "--opset", options->library.opset, {13, 17}, "the ONNX opset version, 13 to 17")
-      ->type_name("N")
-      ->default_str(cat(options->library.opset));
+      .type_name("N")
+      .default_text(cat(options->library.opset));
   app.add_option("--noise", options->noise,
                  "VITS: where noise comes from. graph: the graph draws it; input: it is given in\n"
                  "the inputs noise and noise_w, which makes every run repeatable")
-      ->check(CLI::IsMember({"graph", "input"}))
-      ->capture_default_str();
+      .one_of({"graph", "input"})
+      .default_text(options->noise);
   app.add_option("--cut", options->cut,
                  "VITS: where the voice is split. before-flow: the decoder contains the flow;\n"
                  "after-flow: the encoder does, so that the decoder's receptive field is smaller")
-      ->check(CLI::IsMember({"before-flow", "after-flow"}))
-      ->capture_default_str();
+      .one_of({"before-flow", "after-flow"})
+      .default_text(options->cut);
   app.add_flag("--batch-scales", options->library.batch_scales,
                "VITS: the input scales has a row for each row of the batch: [batch_size, 3]");
   app.add_option("--energy-control", options->energy_control,
                  "FastSpeech2: what scales energy. pitch: the pitch control, as in the reference\n"
                  "implementation; own: a control of its own")
-      ->check(CLI::IsMember({"pitch", "own"}))
-      ->capture_default_str();
+      .one_of({"pitch", "own"})
+      .default_text(options->energy_control);
   app.add_option("--padding", options->padding,
                  "FastSpeech2: heard: padding affects shorter rows of a batch, as in the\n"
                  "reference implementation; silent: each row of a batch matches the same row run\n"
                  "alone")
-      ->check(CLI::IsMember({"heard", "silent"}))
-      ->capture_default_str();
+      .one_of({"heard", "silent"})
+      .default_text(options->padding);
   app.add_option("--vocoder", options->vocoder,
                  "FastSpeech2: the HiFi-GAN generator to export with it; OUT must be a folder")
-      ->type_name("FILE");
+      .type_name("FILE");
   app.add_option("--vocoder-config", options->vocoder_configs,
                  "the vocoder's config.json (default: the one beside the vocoder)")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+      .type_name("FILE");
   app.add_option("--for", options->library.target,
                  "VITS: also write what another program requires. sherpa: the metadata and\n"
                  "tokens.txt of sherpa-onnx")
-      ->check(CLI::IsMember({"sherpa"}));
+      .one_of({"sherpa"});
   app.add_option("--input", options->library.inputs,
                  "program: describe an input, once for each input and in order; types are f32 f16\n"
                  "bf16 f64 i64 i32 i16 i8 u8 bool, sizes are numbers or names")
-      ->type_name("'NAME:TYPE[SIZES]'")
-      ->allow_extra_args(false);
+      .type_name("'NAME:TYPE[SIZES]'");
   app.add_option("--dynamic", options->library.dynamic,
                  "program: make axes of an input dynamic and name them, as in\n"
                  "x:0=batch_size,1=sequence_length; may be repeated")
-      ->type_name("'NAME:AXIS=NAME,...'")
-      ->allow_extra_args(false);
+      .type_name("'NAME:AXIS=NAME,...'");
   app.add_option("--input-names", options->library.input_names,
                  "program: new names for the inputs, in order")
-      ->delimiter(',')
-      ->type_name("NAME,...")
-      ->allow_extra_args(false);
+      .delimiter(',')
+      .type_name("NAME,...");
   app.add_option("--output-names", options->library.output_names,
                  "program: names for the outputs, in order")
-      ->delimiter(',')
-      ->type_name("NAME,...")
-      ->allow_extra_args(false);
+      .delimiter(',')
+      .type_name("NAME,...");
   app.add_option("--model", options->library.model,
                  "program: which model to take, of a .pt2 that contains several")
-      ->type_name("NAME");
+      .type_name("NAME");
   app.add_flag("--plain", options->library.plain,
                "skip the rewrites that only make ONNX Runtime's CPU kernels faster");
   app.add_flag("--no-check", options->no_check,

@@ -4,7 +4,6 @@
 #include <optional>
 #include <span>
 
-#include <CLI/CLI.hpp>
 #include <voxport/exit_code.h>
 #include <voxport/inspect.h>
 #include <voxport/scan.h>
@@ -465,29 +464,29 @@ int run_inspect(const Options& options) {
 
 }  // namespace
 
-Run add_inspect(CLI::App& app) {
+Run add_inspect(Arguments& app) {
   auto options = std::make_shared<Options>();
   app.description(kDescription);
   app.footer(kFooter);
-  app.add_option("FILE", options->file, "the file to inspect")->required();
+  app.add_option("FILE", options->file, "the file to inspect").required();
   app.add_flag("--json", options->json, "print one JSON object, with all tensors");
-  auto* all =
+  const Option all =
       app.add_flag("--all", options->all, "show every tensor and every value instead of a summary");
-  auto* stats =
+  const Option stats =
       app.add_flag("--stats", options->stats,
                    "read all values, and show their range, mean, deviation, NaN and infinities");
-  auto* tensor = app.add_option(
+  Option tensor = app.add_option(
       "--tensor", options->tensor,
       "show the values of one tensor; a weight that is stored under weight norm is shown\n"
       "folded, under its own name");
-  tensor->type_name("NAME");
-  auto* scan = app.add_flag(
+  tensor.type_name("NAME");
+  Option scan = app.add_flag(
       "--scan", options->scan,
       "report what loading the file in Python would run; the exit code is 0 if all of it\n"
       "is known to be harmless, and 5 if not");
-  scan->excludes(tensor)->excludes(all)->excludes(stats);
+  scan.excludes(tensor).excludes(all).excludes(stats);
   app.add_option("--model", options->model, "which model to show, of a .pt2 that contains several")
-      ->type_name("NAME");
+      .type_name("NAME");
   app.add_flag("-q,--quiet", options->quiet, "print nothing; the exit code is the result");
   app.add_flag("--debug", options->debug,
                "report each stage, its time and its counts on standard error");

@@ -1,11 +1,9 @@
 #include <exception>
 #include <iostream>
-#include <map>
 #include <new>
 #include <string>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
 #include <malloc.h>
 #include <voxport/exit_code.h>
 #include <voxport/version.h>
@@ -13,18 +11,13 @@
 #include "base/mapping.h"
 #include "base/printable.h"
 #include "base/text.h"
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/ending.h"
 #include "cli/terminal.h"
 
 namespace voxport {
 namespace {
-
-struct Command {
-  const char* name;
-  const char* summary;
-  Run (*add)(CLI::App& app);
-};
 
 // In the order in which they are met.
 constexpr Command kCommands[] = {
@@ -46,51 +39,10 @@ void tell(std::string_view message) {
   std::cerr << "voxport: " << printable_lines(message) << '\n';
 }
 
-int usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  std::string command = "voxport";
-  for (const CLI::App* sub : app.get_subcommands()) command += " " + sub->get_name();
-  tell(cat(printable(error.what(), 1000), "\n  try '", command, " --help'"));
-  return kExitUsage;
-}
-
-// An empty value is a mistake, as of a variable that a script did not set, and not the absence of
-// the option.
-void refuse_empty_values(CLI::App& app) {
-  for (CLI::Option* option : app.get_options())
-    if (!option->get_positional() && option->get_items_expected_max() > 0)
-      option->check(
-          [](const std::string& value) { return value.empty() ? "its value is empty" : ""; }, "");
-}
-
 int run(int argc, char** argv) {
-  CLI::App app("voxport: PyTorch speech models to ONNX, without Python", "voxport");
-  app.set_version_flag("--version", std::string("voxport ") + kVersion);
-  app.require_subcommand(1);
-  app.footer(kFooter);
-  app.failure_message(CLI::FailureMessage::simple);
-  int exit_code = kExitDone;
-  std::map<const CLI::App*, std::string> descriptions;  // the long ones, for a command's own help
-  for (const Command& command : kCommands) {
-    CLI::App* sub = app.add_subcommand(command.name);
-    sub->final_callback([&exit_code, run = command.add(*sub)] { exit_code = run(); });
-    refuse_empty_values(*sub);
-    descriptions[sub] = sub->get_description();
-    sub->description(command.summary);
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    const auto chosen = app.get_subcommands();
-    for (CLI::App* sub : chosen) sub->description(descriptions[sub]);
-    print(chosen.empty() ? app.help() : chosen.front()->help());
-  } catch (const CLI::CallForAllHelp&) {
-    print(app.help("", CLI::AppFormatMode::All));
-  } catch (const CLI::CallForVersion& version) {
-    print(std::string(version.what()) + "\n");
-  } catch (const CLI::ParseError& error) {
-    return usage_error(app, error);
-  }
-  return exit_code;
+  const Program program{"voxport", "voxport: PyTorch speech models to ONNX, without Python",
+                        kVersion, kFooter, kCommands};
+  return run_program(program, argc, argv, tell);
 }
 
 }  // namespace

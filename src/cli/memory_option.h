@@ -3,13 +3,11 @@
 
 #include <cstdint>
 
-namespace CLI {
-class App;
-}
+#include "cli/arguments.h"
 
 namespace voxport {
 
 // Declares the option; `bytes` gets what is given, and has to outlive `app`.
-void add_memory_option(CLI::App& app, std::uint64_t& bytes);
+void add_memory_option(Arguments& app, std::uint64_t& bytes);
 
 }  // namespace voxport

@@ -38,7 +38,7 @@ Number number_of(const std::string& option, const std::string& text,
                  const NumberLimits<Number>& limits) {
   const std::optional<Number> number = read<Number>(text);
   if (!number || *number < limits.least || *number > limits.most)
-    throw CLI::ValidationError(option, cat(in_quotes(text), " is not ", wanted(limits)));
+    fail_usage(option, cat(in_quotes(text), " is not ", wanted(limits)));
   return *number;
 }
 
@@ -49,20 +49,16 @@ template std::int64_t number_of(const std::string&, const std::string&,
 template std::uint64_t number_of(const std::string&, const std::string&,
                                  const NumberLimits<std::uint64_t>&);
 
-CLI::Option* add_numbers(CLI::App& app, const std::string& option,
-                         std::vector<std::int64_t>& values,
-                         const NumberLimits<std::int64_t>& limits, const std::string& description) {
-  const auto take = [option, limits, &values](const std::vector<std::string>& lists) {
-    for (const std::string& list : lists) {
-      std::size_t start = 0;
-      for (std::size_t comma = 0; comma != std::string::npos; start = comma + 1) {
-        comma = list.find(',', start);
-        values.push_back(number_of(option, list.substr(start, comma - start), limits));
-      }
+Option add_numbers(Arguments& app, const std::string& option, std::vector<std::int64_t>& values,
+                   const NumberLimits<std::int64_t>& limits, const std::string& description) {
+  const auto take = [option, limits, &values](const std::string& list) {
+    std::size_t start = 0;
+    for (std::size_t comma = 0; comma != std::string::npos; start = comma + 1) {
+      comma = list.find(',', start);
+      values.push_back(number_of(option, list.substr(start, comma - start), limits));
     }
   };
-  return app.add_option_function<std::vector<std::string>>(option, take, description)
-      ->allow_extra_args(false);
+  return app.add_repeated(option, take, description);
 }
 
 }  // namespace voxport

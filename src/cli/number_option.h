@@ -1,5 +1,5 @@
-// Options that take a number, as people write numbers: CLI11 by itself takes octal, hexadecimal,
-// "nan" and leading spaces, wraps negative numbers around, and passes over an empty text.
+// Options that take a number, as people write numbers: no octal or hexadecimal ones, no "nan", no
+// spaces around it.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+#include "cli/arguments.h"
 
 namespace voxport {
 
@@ -36,10 +36,10 @@ struct NumberIn<std::optional<Number>> {
 };
 
 template <class Target>
-CLI::Option* add_number(CLI::App& app, const std::string& option, Target& value,
-                        const NumberLimits<typename NumberIn<Target>::Type>& limits,
-                        const std::string& description) {
-  return app.add_option_function<std::string>(
+Option add_number(Arguments& app, const std::string& option, Target& value,
+                  const NumberLimits<typename NumberIn<Target>::Type>& limits,
+                  const std::string& description) {
+  return app.add_option(
       option,
       [option, limits, &value](const std::string& text) {
         value = number_of(option, text, limits);
@@ -48,8 +48,7 @@ CLI::Option* add_number(CLI::App& app, const std::string& option, Target& value,
 }
 
 // Numbers with commas between them; may be repeated.
-CLI::Option* add_numbers(CLI::App& app, const std::string& option,
-                         std::vector<std::int64_t>& values,
-                         const NumberLimits<std::int64_t>& limits, const std::string& description);
+Option add_numbers(Arguments& app, const std::string& option, std::vector<std::int64_t>& values,
+                   const NumberLimits<std::int64_t>& limits, const std::string& description);
 
 }  // namespace voxport

@@ -3,7 +3,6 @@
 #include <iostream>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <voxport/exit_code.h>
 #include <voxport/speak.h>
 
@@ -142,9 +141,9 @@ SpeakOptions::Input input_of(const Options& options, bool is_standard_input) {
 void check_usage(const Options& options, bool has_text) {
   const int sources =
       (has_text ? 1 : 0) + (options.file.empty() ? 0 : 1) + (options.ids.empty() ? 0 : 1);
-  if (sources > 1) throw CLI::ValidationError("TEXT", "TEXT, --file and --ids exclude one another");
+  if (sources > 1) fail_usage("TEXT", "TEXT, --file and --ids exclude one another");
   if (!options.ids.empty() && options.are_phonemes)
-    throw CLI::ValidationError("--ids", "--ids and --phonemes exclude one another");
+    fail_usage("--ids", "--ids and --phonemes exclude one another");
 }
 
 // Whether --ids has the ids themselves, and no file of them.
@@ -297,88 +296,88 @@ int run_speak(Options& options, bool has_text) {
   return kExitDone;
 }
 
-void add_voice_options(CLI::App& app, Options& options) {
+void add_voice_options(Arguments& app, Options& options) {
   app.add_option("--decoder", options.decoder,
                  "which decoder of a folder to use. cached: decoder_stream.onnx or\n"
                  "vocoder_stream.onnx, which computes nothing twice; context: decoder.onnx or\n"
                  "vocoder.onnx; best: the first of these that exists")
-      ->check(CLI::IsMember({"best", "cached", "context"}))
-      ->capture_default_str();
+      .one_of({"best", "cached", "context"})
+      .default_text(options.decoder);
   add_number(app, "--threads", options.library.threads, {0, 1024},
              "the number of threads; 0: one for each core")
-      ->type_name("N")
-      ->default_str(cat(options.library.threads));
+      .type_name("N")
+      .default_text(cat(options.library.threads));
   app.add_option("--espeak", options.library.espeak, "the program that converts text to phonemes")
-      ->type_name("PROGRAM")
-      ->capture_default_str();
+      .type_name("PROGRAM")
+      .default_text(options.library.espeak);
   app.add_option("--cache", options.library.cache,
                  "the folder that checkpoints are exported to (default: ~/.cache/voxport)")
-      ->type_name("FOLDER");
+      .type_name("FOLDER");
   add_memory_option(app, options.library.max_memory);
 }
 
-void add_manner_options(CLI::App& app, Options& options) {
+void add_manner_options(Arguments& app, Options& options) {
   app.add_option("--speaker", options.speak.speaker,
                  "the speaker, by name or number (default: the first)")
-      ->type_name("NAME|N");
+      .type_name("NAME|N");
   // The voice knows which of these it has, and their limits.
   add_number(app, "--length-scale", options.speak.length_scale, {},
              "the factor by which all durations are multiplied (default: the voice's own)")
-      ->type_name("X");
+      .type_name("X");
   add_number(app, "--noise-scale", options.speak.noise_scale, {},
              "VITS: how much the sound varies (default: the voice's own)")
-      ->type_name("X");
+      .type_name("X");
   add_number(app, "--noise-w", options.speak.noise_w, {},
              "VITS: how much durations vary, 0 to 4 (default: the voice's own)")
-      ->type_name("X");
+      .type_name("X");
   add_number(app, "--pitch", options.speak.pitch, {},
              "FastSpeech2: the factor by which pitch is multiplied")
-      ->type_name("X");
+      .type_name("X");
   add_number(app, "--energy", options.speak.energy, {},
              "FastSpeech2 exported with --energy-control own: the factor by which energy is\n"
              "multiplied")
-      ->type_name("X");
+      .type_name("X");
   add_number(app, "--seed", options.speak.seed, {},
              "the seed of the noise: the same seed gives the same audio, streamed or not")
-      ->type_name("N")
-      ->default_str(cat(options.speak.seed));
+      .type_name("N")
+      .default_text(cat(options.speak.seed));
   add_number(app, "--sentence-silence", options.speak.sentence_silence, {0, 3600},
              "seconds of silence after each sentence")
-      ->type_name("S")
-      ->default_str(cat(options.speak.sentence_silence));
+      .type_name("S")
+      .default_text(cat(options.speak.sentence_silence));
   add_number(app, "--chunk", options.speak.chunk_frames, {1, std::int64_t{1} << 40},
              "the frames of a chunk (default: 8 at first, for low latency, then up to 45)")
-      ->type_name("N");
+      .type_name("N");
   app.add_flag("--one-shot", options.speak.one_shot,
                "compute each sentence as a whole, without streaming");
 }
 
 }  // namespace
 
-Run add_speak(CLI::App& app) {
+Run add_speak(Arguments& app) {
   auto options = std::make_shared<Options>();
   app.description(kDescription);
   app.footer(kFooter);
   app.add_option("VOICE", options->voice, "an exported folder, a single graph, or a checkpoint")
-      ->required();
-  const CLI::Option* text = app.add_option("TEXT", options->text, "the text to speak");
+      .required();
+  const Option text = app.add_option("TEXT", options->text, "the text to speak");
   app.add_option("-f,--file", options->file, "read the text from a file; - is standard input")
-      ->type_name("FILE");
+      .type_name("FILE");
   app.add_flag("--phonemes", options->are_phonemes,
                "the text is phonemes, in the voice's own symbols, one utterance per line");
   app.add_option("--ids", options->ids,
                  "speak phoneme ids: numbers separated by spaces, or a file of them with one\n"
                  "utterance per line; - is standard input")
-      ->type_name("IDS|FILE");
+      .type_name("IDS|FILE");
   app.add_option("-o,--output", options->out,
                  "write a WAV file, which appears when it is complete; - is standard output")
-      ->type_name("FILE");
+      .type_name("FILE");
   app.add_flag("--raw", options->is_raw,
                "write 16-bit little-endian samples without a header, to standard output unless -o\n"
                "is given");
   app.add_option("--durations", options->durations,
                  "write the start and end of each phoneme as JSON")
-      ->type_name("FILE");
+      .type_name("FILE");
   add_manner_options(app, *options);
   add_voice_options(app, *options);
   app.add_flag("--stats", options->stats,
@@ -390,7 +389,7 @@ Run add_speak(CLI::App& app) {
     options->library.decoder = options->decoder == "cached"    ? Decoder::kCached
                                : options->decoder == "context" ? Decoder::kContext
                                                                : Decoder::kBest;
-    return run_speak(*options, text->count() > 0);
+    return run_speak(*options, text.is_given());
   };
 }
 
