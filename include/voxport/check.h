@@ -38,14 +38,21 @@ struct CheckCulprit {
 };
 
 struct CheckAxis {
-  enum Verdict { kFree, kLimited, kNailed, kLinked, kFixed, kCouldBeFree };
-  Verdict verdict = kFree;
+  enum Verdict {
+    kDynamic,         // every size that was tried
+    kLimited,         // a range, or multiples
+    kFixed,           // declared dynamic, but it runs at one size alone
+    kLinked,          // dynamic, but only together with another axis
+    kRequired,        // declared as a number, which the model requires
+    kCouldBeDynamic,  // declared as a number, though nothing in the model requires it
+  };
+  Verdict verdict = kDynamic;
   std::string name;
   std::vector<std::pair<std::string, std::size_t>> places;  // inputs, and which axis of each
   std::vector<std::int64_t> good, bad;                      // sizes that ran, and that did not
   std::optional<std::int64_t> low, high;                    // kLimited
   std::int64_t multiple = 1;                                // kLimited
-  std::int64_t size = 0;                                    // kNailed, kFixed, kCouldBeFree
+  std::int64_t size = 0;                                    // kFixed, kRequired, kCouldBeDynamic
   std::string linked_to;                                    // kLinked
   std::string error;  // what ONNX Runtime said of the first size that did not run
   std::optional<CheckCulprit> culprit;

@@ -52,39 +52,6 @@ void check_names(const Subject& subject, const CheckOptions& options) {
   }
 }
 
-std::optional<CheckCulprit> culprit_of(const std::optional<Culprit>& found) {
-  if (!found) return std::nullopt;
-  return CheckCulprit{found->name, found->op,    found->place, found->holder,
-                      found->path, found->cause, found->fix};
-}
-
-CheckAxis axis_of(const AxisVerdict& verdict) {
-  CheckAxis axis;
-  axis.verdict = static_cast<CheckAxis::Verdict>(verdict.kind);
-  axis.name = verdict.symbol;
-  for (const InputAxis& place : verdict.places) axis.places.emplace_back(place.input, place.axis);
-  axis.good = verdict.good;
-  axis.bad = verdict.bad;
-  axis.low = verdict.low;
-  axis.high = verdict.high;
-  axis.multiple = verdict.multiple;
-  axis.size = verdict.size;
-  axis.linked_to = verdict.linked_to;
-  axis.error = verdict.error;
-  axis.culprit = culprit_of(verdict.culprit);
-  return axis;
-}
-
-CheckOutput output_of(const OutputVerdict& verdict) {
-  return {verdict.output,
-          verdict.axis,
-          verdict.declared,
-          verdict.actual ? verdict.actual->text() : "",
-          verdict.is_true,
-          verdict.remark,
-          culprit_of(verdict.culprit)};
-}
-
 void check_options(const CheckOptions& options) {
   if (!(options.seconds > 0) || !std::isfinite(options.seconds))
     fail(Error::kUsage, "the check may take ", options.seconds, " s, expected more than 0");
@@ -114,29 +81,28 @@ void run_sweep(const fs::path& model, const Subject& subject, const CheckOptions
   sweep_options.budget = budget;
   sweep_options.on_progress = options.on_progress;
   const double load_seconds = budget.taken();
-  const SweepReport swept = sweep(model, subject, fillings_of(options), sweep_options);
-  report.inputs = swept.inputs;
-  for (const AxisVerdict& verdict : swept.axes) report.axes.push_back(axis_of(verdict));
-  for (const OutputVerdict& verdict : swept.outputs) report.outputs.push_back(output_of(verdict));
+  SweepReport swept = sweep(model, subject, fillings_of(options), sweep_options);
+  report.inputs = std::move(swept.inputs);
+  report.axes = std::move(swept.axes);
+  report.outputs = std::move(swept.outputs);
   report.runs = swept.runs;
   report.is_cut_short = swept.is_cut_short;
   report.error = swept.error;
-  report.culprit = culprit_of(swept.culprit);
+  report.culprit = std::move(swept.culprit);
   if (!swept.error.empty()) return;
   refuse_untried(swept, report, options.seconds, load_seconds);
-  for (const Consistency& found : check_consistency(subject, swept.base, budget, swept.slowest_run))
-    report.consistency.push_back({found.what, found.was_tried, found.is_good, found.remark});
+  report.consistency = check_consistency(subject, swept.base, budget, swept.slowest_run);
 }
 
 }  // namespace
 
 std::string CheckAxis::text() const {
   switch (verdict) {
-    case kFree: return "free";
-    case kNailed: return cat("nailed to ", size);
+    case kDynamic: return "free";
+    case kFixed: return cat("nailed to ", size);
     case kLinked: return cat("free, together with ", linked_to);
-    case kFixed: return cat("fixed at ", size);
-    case kCouldBeFree: return cat("declared ", size, ", could be free");
+    case kRequired: return cat("fixed at ", size);
+    case kCouldBeDynamic: return cat("declared ", size, ", could be free");
     case kLimited: break;
   }
   if (multiple > 1) return cat("limited to multiples of ", multiple);
@@ -147,7 +113,7 @@ std::string CheckAxis::text() const {
 }
 
 bool CheckAxis::is_good() const {
-  return verdict == kFree || verdict == kLinked || verdict == kFixed;
+  return verdict == kDynamic || verdict == kLinked || verdict == kRequired;
 }
 
 bool CheckedCase::is_good() const {

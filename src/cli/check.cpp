@@ -78,7 +78,7 @@ std::string axes_text(const CheckReport& report) {
   std::string text;
   Table table("llll");
   for (const CheckAxis& axis : report.axes) {
-    if (axis.verdict == CheckAxis::kFixed) continue;
+    if (axis.verdict == CheckAxis::kRequired) continue;
     table.add({axis.is_good() ? "ok" : red("no"), printable(axis.name, 40), places_text(axis),
                axis.text()});
   }
@@ -86,7 +86,7 @@ std::string axes_text(const CheckReport& report) {
   for (const CheckAxis& axis : report.axes) {
     if (axis.is_good()) continue;
     text += cat("\n  ", bold(printable(axis.name, 40)), " is ", axis.text(), "\n");
-    if (axis.verdict == CheckAxis::kCouldBeFree) {
+    if (axis.verdict == CheckAxis::kCouldBeDynamic) {
       text +=
           "    nothing inside holds it: export with this axis in dynamic_axes (or "
           "dynamic_shapes)\n";

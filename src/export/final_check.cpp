@@ -18,12 +18,12 @@ bool has_runtime() {
 
 std::string problem_in(const SweepReport& report) {
   if (!report.error.empty()) return report.error;
-  for (const AxisVerdict& axis : report.axes)
-    if (axis.kind != AxisVerdict::kFree)
-      return cat("axis ", in_quotes(axis.symbol), " is not free: ", axis.error);
-  for (const OutputVerdict& output : report.outputs)
+  for (const CheckAxis& axis : report.axes)
+    if (axis.verdict != CheckAxis::kDynamic)
+      return cat("axis ", in_quotes(axis.name), " is not dynamic: ", axis.error);
+  for (const CheckOutput& output : report.outputs)
     if (!output.is_true)
-      return cat("axis ", output.axis, " of ", in_quotes(output.output), ", declared as ",
+      return cat("axis ", output.axis, " of ", in_quotes(output.name), ", declared as ",
                  in_quotes(output.declared), ", ", output.remark);
   return "";
 }

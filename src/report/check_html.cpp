@@ -220,21 +220,21 @@ std::string outputs_section(const CheckReport& report) {
 
 std::string what_is_wrong(const CheckAxis& axis) {
   switch (axis.verdict) {
-    case CheckAxis::kNailed:
+    case CheckAxis::kFixed:
       return cat("The file leaves this axis open, yet the model runs at ", axis.size, " alone.");
     case CheckAxis::kLimited: return "The file leaves this axis open, yet not every size runs.";
-    case CheckAxis::kCouldBeFree:
+    case CheckAxis::kCouldBeDynamic:
       return cat("The file declares ", axis.size,
                  ", yet other sizes run: nothing inside holds this one.");
-    case CheckAxis::kFree:
+    case CheckAxis::kDynamic:
     case CheckAxis::kLinked:
-    case CheckAxis::kFixed: break;
+    case CheckAxis::kRequired: break;
   }
   return "";
 }
 
 Problem problem_of(const CheckAxis& axis) {
-  const bool is_number = axis.verdict == CheckAxis::kCouldBeFree;  // which is no name
+  const bool is_number = axis.verdict == CheckAxis::kCouldBeDynamic;  // which is no name
   return {cat(is_number ? places(axis) : html_name(axis.name), " is ", html_text(axis.text())),
           in_tag("p", what_is_wrong(axis)) + chips(axis), &axis.culprit, axis.error,
           is_number ? "export with this axis in dynamic_axes (or dynamic_shapes)" : ""};

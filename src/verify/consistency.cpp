@@ -63,7 +63,7 @@ class Checker {
     if (const auto& field = metadata.receptive_field) reach_ = std::max(field->left, field->right);
   }
 
-  std::vector<Consistency> run() {
+  std::vector<CheckConsistency> run() {
     return {tried("the same inputs give the same outputs", [&] { return repeats(); }),
             tried("a row of a batch is the same row alone", [&] { return rows(); }),
             tried("padding changes nothing before the end", [&] { return padding(); })};
@@ -72,7 +72,7 @@ class Checker {
  private:
   // A run that fails at sizes of our making proves nothing.
   template <class Body>
-  Consistency tried(const char* what, const Body& body) const {
+  CheckConsistency tried(const char* what, const Body& body) const {
     constexpr double kMostRuns = 5;
     if (!budget_.has_left_to_explain(kMostRuns * run_seconds_))
       return {what, false, true, "there was no time for it"};
@@ -83,8 +83,8 @@ class Checker {
     }
   }
 
-  Consistency repeats() {
-    Consistency result{"the same inputs give the same outputs", true, true, ""};
+  CheckConsistency repeats() {
+    CheckConsistency result{"the same inputs give the same outputs", true, true, ""};
     const Tensors inputs = subject_.inputs(base_);
     const Comparison found =
         compare_all(subject_.run_tensors(inputs), subject_.run_tensors(inputs));
@@ -108,8 +108,8 @@ class Checker {
     return symbol;
   }
 
-  Consistency rows() {
-    Consistency result{"a row of a batch is the same row alone", true, true, ""};
+  CheckConsistency rows() {
+    CheckConsistency result{"a row of a batch is the same row alone", true, true, ""};
     const auto batch = batch_symbol();
     if (!is_repeatable_ || !batch) {
       result.was_tried = false;
@@ -153,8 +153,8 @@ class Checker {
   }
 
   // The input that holds lengths, and the axis that they are lengths of.
-  Consistency padding() {
-    Consistency result{"padding changes nothing before the end", true, true, ""};
+  CheckConsistency padding() {
+    CheckConsistency result{"padding changes nothing before the end", true, true, ""};
     std::string symbol;
     for (const Value& input : subject_.declared().graph->inputs()) {
       const Meaning& meaning = subject_.meaning(input.name());
@@ -220,7 +220,7 @@ class Checker {
     return worst;
   }
 
-  static Consistency judged(Consistency result, const Comparison& found) {
+  static CheckConsistency judged(CheckConsistency result, const Comparison& found) {
     result.is_good = found.largest <= kTolerance;
     result.remark = found.largest == 0
                         ? "no difference"
@@ -229,7 +229,7 @@ class Checker {
   }
 
   // A model may say of itself that padding is heard, as where it was trained: that is no verdict.
-  static Consistency told(Consistency result, const Comparison& found) {
+  static CheckConsistency told(CheckConsistency result, const Comparison& found) {
     result = judged(std::move(result), found);
     if (result.is_good) return result;
     result.is_good = true;
@@ -250,8 +250,8 @@ class Checker {
 
 }  // namespace
 
-std::vector<Consistency> check_consistency(const Subject& subject, const Sizes& base,
-                                           const TimeBudget& budget, double run_seconds) {
+std::vector<CheckConsistency> check_consistency(const Subject& subject, const Sizes& base,
+                                                const TimeBudget& budget, double run_seconds) {
   return Checker(subject, base, budget, run_seconds).run();
 }
 

@@ -77,7 +77,7 @@ class Search {
     }
   }
 
-  std::optional<Culprit> at_failure(std::size_t place) {
+  std::optional<CheckCulprit> at_failure(std::size_t place) {
     const auto node = subject_.nodes().find(first_alike(place));
     if (node == subject_.nodes().end()) return std::nullopt;
     place = node->first;
@@ -99,14 +99,14 @@ class Search {
     return describe(place, node->second, "");
   }
 
-  std::optional<Culprit> at_node(std::size_t place) {
+  std::optional<CheckCulprit> at_node(std::size_t place) {
     const auto node = subject_.nodes().find(place);
     if (node == subject_.nodes().end()) return std::nullopt;
     if (auto found = holds_itself(place, node->second)) return found;
     return describe(place, node->second, "");
   }
 
-  std::optional<Culprit> at_output(const std::string& output) {
+  std::optional<CheckCulprit> at_output(const std::string& output) {
     for (const auto& [name, value] : subject_.graph().outputs()) {
       if (name != output) continue;
       if (auto found = past_table()) return found;
@@ -169,7 +169,7 @@ class Search {
   }
 
   // Backwards to where the number of axes first depends on the sizes.
-  Culprit rank_changer(std::size_t place) {
+  CheckCulprit rank_changer(std::size_t place) {
     for (const Value& input : subject_.nodes().at(place).inputs())
       if (input && changes_rank(input)) return rank_changer(makers_.at(input.name()).place);
     return describe(place, subject_.nodes().at(place), "");
@@ -184,7 +184,7 @@ class Search {
 
   // Positions beyond the last row of a table. ONNX Runtime may read such a Gather as a Slice, and
   // fail only where its result is used.
-  std::optional<Culprit> past_table() {
+  std::optional<CheckCulprit> past_table() {
     for (const auto& [place, node] : subject_.nodes()) {
       if (node.op() != "Gather") continue;
       const Tensor* table = node.input(0).constant();
@@ -201,7 +201,7 @@ class Search {
 
   // The nearest node before that came to the end of a table, or was told the size at which the
   // model runs.
-  std::optional<Culprit> ended_before(std::size_t place) {
+  std::optional<CheckCulprit> ended_before(std::size_t place) {
     for (const std::size_t at : before(place)) {
       const Node& node = subject_.nodes().at(at);
       const Tensor* table = node.input(0) ? node.input(0).constant() : nullptr;
@@ -223,7 +223,7 @@ class Search {
   }
 
   // The nearest node before, along what moves, that is told its size.
-  std::optional<Culprit> told_before(std::size_t place) {
+  std::optional<CheckCulprit> told_before(std::size_t place) {
     for (const std::size_t at : before(place))
       if (auto found = holds_itself(at, subject_.nodes().at(at))) return found;
     return std::nullopt;
@@ -275,7 +275,7 @@ class Search {
   }
 
   // A node that is told its size by an attribute, or by a constant, whole or as a part of a list.
-  std::optional<Culprit> holds_itself(std::size_t place, const Node& node) {
+  std::optional<CheckCulprit> holds_itself(std::size_t place, const Node& node) {
     if (const Attribute* parts = node.op() == "Split" ? node.find("split") : nullptr)
       if (const auto* sizes = std::get_if<std::vector<std::int64_t>>(parts))
         return describe(place, node, cat("its parts, ", shape_text(*sizes)));
@@ -324,7 +324,7 @@ class Search {
   }
 
   // Where a value that should have moved was made so that it does not.
-  std::optional<Culprit> origin(const Value& value, std::size_t user, int depth) {
+  std::optional<CheckCulprit> origin(const Value& value, std::size_t user, int depth) {
     constexpr int kMaxDepth = 200;
     const auto maker = makers_.find(value.name());
     if (maker == makers_.end()) {
@@ -351,10 +351,10 @@ class Search {
   }
 
   // Backwards from an output that stays: the nearest nodes into which something that moves goes.
-  std::optional<Culprit> lost_before(const Value& output) {
+  std::optional<CheckCulprit> lost_before(const Value& output) {
     std::deque<Value> queue = {output};
     std::set<std::size_t> seen;
-    std::optional<Culprit> other;
+    std::optional<CheckCulprit> other;
     while (!queue.empty()) {
       const Value value = queue.front();
       queue.pop_front();
@@ -365,7 +365,7 @@ class Search {
       if (has_moved_input(node) && !moves(value)) {
         if (auto found = holds_itself(place, node)) return found;
         // Of the steps of a loop that was unrolled it is the last.
-        const bool is_later = other && other->op == node.op() && place > other->place;
+        const bool is_later = other && other->op == node.op() && place > other->position;
         if (!other || is_later) other = describe(place, node, "");
         continue;
       }
@@ -400,14 +400,10 @@ class Search {
     return names;
   }
 
-  Culprit describe(std::size_t place, const Node& node, std::string holder) {
+  CheckCulprit describe(std::size_t place, const Node& node, std::string holder) {
     const Advice& advice = advice_for(node.op());
-    return {place,
-            node.op(),
-            subject_.node_name(place),
-            std::move(holder),
-            path_to(place),
-            std::string(advice.cause),
+    return {subject_.node_name(place), node.op(),      place,
+            std::move(holder),         path_to(place), std::string(advice.cause),
             std::string(advice.fix)};
   }
 
@@ -420,10 +416,10 @@ class Search {
 };
 
 // A node that fails for one inside of it is held by that one, unless something holds it itself.
-std::optional<Culprit> with_inner_node(const Subject& subject, const NodePlace& failed,
-                                       std::optional<Culprit> found) {
+std::optional<CheckCulprit> with_inner_node(const Subject& subject, const NodePlace& failed,
+                                            std::optional<CheckCulprit> found) {
   const InnerNode* inner = subject.inner_node(failed);
-  if (!inner || !found || found->place != failed.index || !found->holder.empty()) return found;
+  if (!inner || !found || found->position != failed.index || !found->holder.empty()) return found;
   const Advice& advice = advice_for(inner->op);
   found->holder = cat(inner->op, " ", in_quotes(inner->name), " inside of it");
   found->cause = advice.cause;
@@ -433,15 +429,15 @@ std::optional<Culprit> with_inner_node(const Subject& subject, const NodePlace& 
 
 }  // namespace
 
-std::optional<Culprit> find_culprit(const Subject& subject, const Sizes& good, const Sizes& bad,
-                                    const std::optional<NodePlace>& failed,
-                                    const std::string& output) {
+std::optional<CheckCulprit> find_culprit(const Subject& subject, const Sizes& good,
+                                         const Sizes& bad, const std::optional<NodePlace>& failed,
+                                         const std::string& output) {
   Search search(subject, good, bad);
   auto found = failed ? search.at_failure(failed->index) : search.at_output(output);
   return failed ? with_inner_node(subject, *failed, std::move(found)) : found;
 }
 
-std::optional<Culprit> failing_node(const Subject& subject, const NodePlace& failed) {
+std::optional<CheckCulprit> failing_node(const Subject& subject, const NodePlace& failed) {
   return with_inner_node(subject, failed, Search(subject).at_node(failed.index));
 }
 

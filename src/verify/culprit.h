@@ -7,31 +7,23 @@
 #include <string_view>
 #include <vector>
 
+#include <voxport/check.h>
+
 #include "verify/model.h"
 
 namespace voxport {
-
-struct Culprit {
-  std::size_t place = 0;  // in the file's list of nodes
-  std::string op;
-  std::string name;
-  std::string holder;             // what holds the size: "its shape, the constant [2, 3, -1]"
-  std::vector<std::string> path;  // from the input's name to the node, names of nodes
-  std::string cause;              // what PyTorch code makes such a node
-  std::string fix;
-};
 
 // Why the model fails, or gives another size than it should, at `bad` but not at `good`: the sizes
 // differ, and shapes inside are compared node by node. `failed` is the node that ONNX Runtime
 // blames, if it did; else `output` is the output whose size does not follow. Nothing when the
 // shapes do not tell.
-std::optional<Culprit> find_culprit(const Subject& subject, const Sizes& good, const Sizes& bad,
-                                    const std::optional<NodePlace>& failed,
-                                    const std::string& output);
+std::optional<CheckCulprit> find_culprit(const Subject& subject, const Sizes& good,
+                                         const Sizes& bad, const std::optional<NodePlace>& failed,
+                                         const std::string& output);
 
 // The node that ONNX Runtime blames, and nothing before it: where the model runs at no size to
 // compare with, or where two axes meet.
-std::optional<Culprit> failing_node(const Subject& subject, const NodePlace& failed);
+std::optional<CheckCulprit> failing_node(const Subject& subject, const NodePlace& failed);
 
 // What typically makes an operator hold on to a size, and what to do about it.
 struct Advice {

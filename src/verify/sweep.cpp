@@ -75,6 +75,12 @@ class Pace {
   std::int64_t last_ = 0;
 };
 
+// An axis of an output, and what the runs tell of it.
+struct JudgedOutput : CheckOutput {
+  bool is_number = false;   // whether the file declares a number
+  std::optional<Dim> size;  // nothing when no simple expression gives the sizes
+};
+
 class Sweep {
  public:
   Sweep(const Subject& subject, const SweepOptions& options)
@@ -97,9 +103,9 @@ class Sweep {
       if (!find_misnamed()) break;
     }
     for (const std::string& symbol : symbols) report_.axes.push_back(judge(symbol));
-    for (const AxisVerdict& axis : report_.axes)
+    for (const CheckAxis& axis : report_.axes)
       if (report_.is_cut_short && axis.good.size() + axis.bad.size() < 2)
-        report_.untried.push_back(axis.symbol);
+        report_.untried.push_back(axis.name);
     progress(0.85);
     judge_outputs();
     progress(1);
@@ -340,11 +346,11 @@ class Sweep {
     return is_right(outcome_of(with(symbol, size)));
   }
 
-  AxisVerdict judge(const std::string& symbol) {
-    AxisVerdict verdict;
-    verdict.symbol = symbol;
+  CheckAxis judge(const std::string& symbol) {
+    CheckAxis judged;
+    judged.name = symbol;
     for (const InputAxis& axis : subject_.axes())
-      if (axis.symbol == symbol) verdict.places.push_back(axis);
+      if (axis.symbol == symbol) judged.places.emplace_back(axis.input, axis.axis);
     std::set<std::int64_t> good;
     std::set<std::int64_t> bad;
     for (const auto& [sizes, outcome] : outcomes_) {
@@ -352,26 +358,25 @@ class Sweep {
       (is_right(outcome) ? good : bad).insert(sizes.at(symbol));
     }
     if (bad.empty()) {
-      verdict.good.assign(good.begin(), good.end());
-      return verdict;
+      judged.good.assign(good.begin(), good.end());
+      return judged;
     }
     const std::int64_t first_bad = nearest_bad(bad, report_.base.at(symbol));
     refuse_guess(outcome_of(with(symbol, first_bad)));
-    verdict.error = outcome_of(with(symbol, first_bad)).error;
-    classify(verdict, good, bad);
-    verdict.good.assign(good.begin(), good.end());
-    verdict.bad.assign(bad.begin(), bad.end());
+    judged.error = outcome_of(with(symbol, first_bad)).error;
+    classify(judged, good, bad);
+    judged.good.assign(good.begin(), good.end());
+    judged.bad.assign(bad.begin(), bad.end());
     const Outcome& failure = outcome_of(with(symbol, first_bad));
     const std::string wrong = failure.is_good ? wrong_output(failure) : "";
-    if (failure.is_good)
-      verdict.error = cat("it runs, but ", in_quotes(wrong), " has another size");
-    const bool is_meeting = verdict.kind == AxisVerdict::kLinked && failure.failed_node;
+    if (failure.is_good) judged.error = cat("it runs, but ", in_quotes(wrong), " has another size");
+    const bool is_meeting = judged.verdict == CheckAxis::kLinked && failure.failed_node;
     if (is_meeting)
-      verdict.culprit = failing_node(subject_, *failure.failed_node);
+      judged.culprit = failing_node(subject_, *failure.failed_node);
     else if (has_time_to_explain())
-      verdict.culprit =
+      judged.culprit =
           find_culprit(subject_, report_.base, with(symbol, first_bad), failure.failed_node, wrong);
-    return verdict;
+    return judged;
   }
 
   static std::int64_t nearest_bad(const std::set<std::int64_t>& bad, std::int64_t base) {
@@ -379,20 +384,20 @@ class Sweep {
     return above != bad.end() ? *above : *bad.rbegin();
   }
 
-  void classify(AxisVerdict& verdict, std::set<std::int64_t>& good, std::set<std::int64_t>& bad) {
-    if (const auto partner = linked_partner(verdict.symbol, bad)) {
-      verdict.kind = AxisVerdict::kLinked;
-      verdict.linked_to = *partner;
+  void classify(CheckAxis& judged, std::set<std::int64_t>& good, std::set<std::int64_t>& bad) {
+    if (const auto partner = linked_partner(judged.name, bad)) {
+      judged.verdict = CheckAxis::kLinked;
+      judged.linked_to = *partner;
       return;
     }
     std::set<std::int64_t> beyond_one = good;
     beyond_one.erase(1);  // a size of 1 may run by being repeated
     if (beyond_one.size() <= 1) {
-      verdict.kind = AxisVerdict::kNailed;
-      verdict.size = beyond_one.empty() ? *good.begin() : *beyond_one.begin();
+      judged.verdict = CheckAxis::kFixed;
+      judged.size = beyond_one.empty() ? *good.begin() : *beyond_one.begin();
       return;
     }
-    verdict.kind = AxisVerdict::kLimited;
+    judged.verdict = CheckAxis::kLimited;
     const std::int64_t step =
         std::accumulate(beyond_one.begin(), beyond_one.end(), std::int64_t{0},
                         [](std::int64_t a, std::int64_t b) { return std::gcd(a, b); });
@@ -400,34 +405,33 @@ class Sweep {
         step > 1 &&
         std::none_of(bad.begin(), bad.end(), [&](std::int64_t size) { return size % step == 0; });
     if (are_multiples) {
-      verdict.multiple = step;
+      judged.multiple = step;
       return;
     }
-    find_bounds(verdict, good, bad);
+    find_bounds(judged, good, bad);
   }
 
   // Closes in on the first and the last size that is good.
-  void find_bounds(AxisVerdict& verdict, std::set<std::int64_t>& good,
-                   std::set<std::int64_t>& bad) {
+  void find_bounds(CheckAxis& judged, std::set<std::int64_t>& good, std::set<std::int64_t>& bad) {
     const auto close_in = [&](std::int64_t yes, std::int64_t no) {
       while (std::abs(yes - no) > 1 && has_time()) {
         const std::int64_t middle = (yes + no) / 2;
-        const bool is_good = is_good_at(verdict.symbol, middle);
+        const bool is_good = is_good_at(judged.name, middle);
         (is_good ? yes : no) = middle;
         (is_good ? good : bad).insert(middle);
       }
       return yes;
     };
-    const std::int64_t base = report_.base.at(verdict.symbol);
+    const std::int64_t base = report_.base.at(judged.name);
     const auto above = bad.upper_bound(base);
     if (above != bad.end()) {
       const std::int64_t no = *above;
-      verdict.high = close_in(*std::prev(good.lower_bound(no)), no);
+      judged.high = close_in(*std::prev(good.lower_bound(no)), no);
     }
     const auto below = bad.lower_bound(base);
     if (below != bad.begin()) {
       const std::int64_t no = *std::prev(below);
-      verdict.low = close_in(*good.upper_bound(no), no);
+      judged.low = close_in(*good.upper_bound(no), no);
     }
   }
 
@@ -470,6 +474,7 @@ class Sweep {
   }
 
   void judge_outputs() {
+    std::vector<JudgedOutput> outputs;
     for (const auto& [sizes, outcome] : outcomes_)
       if (is_right(outcome)) right_.insert(&outcome);
     for (const auto& [name, value] : subject_.declared().graph->outputs()) {
@@ -477,11 +482,14 @@ class Sweep {
       const std::size_t rank = outcomes_.at(report_.base).outputs.at(name).size();
       for (std::size_t axis = 0; axis < rank; ++axis) {
         if (axis >= value.rank()) continue;
-        report_.outputs.push_back(
-            judge_output(name, axis, value.dim(static_cast<std::int64_t>(axis))));
+        outputs.push_back(judge_output(name, axis, value.dim(static_cast<std::int64_t>(axis))));
       }
     }
-    check_shared_names();
+    check_shared_names(outputs);
+    for (JudgedOutput& output : outputs) {
+      if (output.size) output.actual = output.size->text();
+      report_.outputs.push_back(std::move(output));
+    }
   }
 
   // What the file calls the size: an expression of ours may have a name there.
@@ -491,50 +499,49 @@ class Sweep {
     return dim.text();
   }
 
-  OutputVerdict judge_output(const std::string& name, std::size_t axis, const Dim& dim) {
-    OutputVerdict verdict;
-    verdict.output = name;
-    verdict.axis = axis;
-    verdict.declared = declared_text(dim);
-    verdict.is_number = dim.is_constant();
+  JudgedOutput judge_output(const std::string& name, std::size_t axis, const Dim& dim) {
+    JudgedOutput judged;
+    judged.name = name;
+    judged.axis = axis;
+    judged.declared = declared_text(dim);
+    judged.is_number = dim.is_constant();
     const std::vector<SizeSample> samples =
         samples_of(name, axis, [&](const Outcome& outcome) { return right_.contains(&outcome); });
-    verdict.actual = find_relation(samples);
-    if (has_no_name(verdict.declared)) verdict.remark = "has no name of its own";
+    judged.size = find_relation(samples);
+    if (has_no_name(judged.declared)) judged.remark = "has no name of its own";
     Dim promised = dim;
-    if (const auto relation = relations_.find(verdict.declared); relation != relations_.end())
+    if (const auto relation = relations_.find(judged.declared); relation != relations_.end())
       promised = Dim::parse(relation->second);
     const auto wrong = std::find_if(samples.begin(), samples.end(), [&](const SizeSample& sample) {
       return !gives(promised, sample);
     });
     if (wrong != samples.end() && is_unsaid(name, dim)) {
-      verdict.remark = "follows from values of inputs";
-      return verdict;
+      judged.remark = "follows from values of inputs";
+      return judged;
     }
-    if (misnamed_.contains({name, axis}) && verdict.actual && wrong != samples.end()) {
-      verdict.is_true = false;
-      verdict.remark = cat("is ", verdict.actual->text());
-      return verdict;
+    if (misnamed_.contains({name, axis}) && judged.size && wrong != samples.end()) {
+      judged.is_true = false;
+      judged.remark = cat("is ", judged.size->text());
+      return judged;
     }
     if (wrong == samples.end()) {
       // A name stands for a size that varies.
       const bool is_of_inputs = !symbols_among_inputs(dim);
-      const bool is_misnamed = verdict.actual && verdict.actual->is_constant() &&
-                               !dim.is_constant() && verdict.remark.empty() && is_of_inputs &&
-                               samples.size() > 3;
+      const bool is_misnamed = judged.size && judged.size->is_constant() && !dim.is_constant() &&
+                               judged.remark.empty() && is_of_inputs && samples.size() > 3;
       if (is_misnamed) {
-        verdict.is_true = false;
-        verdict.remark = cat("is always ", verdict.actual->text());
+        judged.is_true = false;
+        judged.remark = cat("is always ", judged.size->text());
       }
-      return verdict;
+      return judged;
     }
-    verdict.is_true = false;
-    verdict.remark = cat("is ", verdict.actual ? verdict.actual->text() : cat(wrong->size),
-                         verdict.actual ? "" : cat(" at ", sizes_text(wrong->sizes)));
-    const bool stays = verdict.actual && verdict.actual->is_constant();
+    judged.is_true = false;
+    judged.remark = cat("is ", judged.size ? judged.size->text() : cat(wrong->size),
+                        judged.size ? "" : cat(" at ", sizes_text(wrong->sizes)));
+    const bool stays = judged.size && judged.size->is_constant();
     if (stays && wrong->sizes != report_.base && has_time_to_explain())
-      verdict.culprit = find_culprit(subject_, report_.base, wrong->sizes, std::nullopt, name);
-    return verdict;
+      judged.culprit = find_culprit(subject_, report_.base, wrong->sizes, std::nullopt, name);
+    return judged;
   }
 
   bool symbols_among_inputs(const Dim& dim) const {
@@ -559,15 +566,15 @@ class Sweep {
   }
 
   // One name on two axes must be one size.
-  void check_shared_names() {
-    std::map<std::string, const OutputVerdict*> first;  // of each name
-    for (OutputVerdict& a : report_.outputs) {
-      if (a.is_number || !a.is_true || !a.actual) continue;
-      const OutputVerdict& b = *first.emplace(a.declared, &a).first->second;
-      if (*a.actual == *b.actual) continue;
+  static void check_shared_names(std::vector<JudgedOutput>& outputs) {
+    std::map<std::string, const JudgedOutput*> first;  // of each name
+    for (JudgedOutput& a : outputs) {
+      if (a.is_number || !a.is_true || !a.size) continue;
+      const JudgedOutput& b = *first.emplace(a.declared, &a).first->second;
+      if (*a.size == *b.size) continue;
       a.is_true = false;
-      a.remark = cat("is ", a.actual->text(), ", but axis ", b.axis, " of ", in_quotes(b.output),
-                     " of the same name is ", b.actual->text());
+      a.remark = cat("is ", a.size->text(), ", but axis ", b.axis, " of ", in_quotes(b.name),
+                     " of the same name is ", b.size->text());
     }
   }
 
@@ -607,29 +614,29 @@ using Freed = std::set<std::pair<std::string, std::size_t>>;
 // does, where the model cannot even be loaded with these axes open.
 void move_fixed_axes(const std::filesystem::path& path,
                      const std::map<std::string, Filling>& fillings, double run_seconds,
-                     const Sizes& base, AxisVerdict& verdict) {
+                     const Sizes& base, CheckAxis& judged) {
   Freed freed;
-  for (const InputAxis& axis : verdict.places) freed.emplace(axis.input, axis.axis);
+  freed.insert(judged.places.begin(), judged.places.end());
   const Subject subject(path, fillings, run_seconds, freed);
   Sizes as_declared = base;
   for (const std::string& symbol : subject.symbols())
-    if (!as_declared.contains(symbol)) as_declared[symbol] = verdict.size;
+    if (!as_declared.contains(symbol)) as_declared[symbol] = judged.size;
   const Outcome declared = subject.run(as_declared);
   bool moves_an_output = false;
-  for (const std::int64_t other : {verdict.size + 1, 2 * verdict.size + 1}) {
+  for (const std::int64_t other : {judged.size + 1, 2 * judged.size + 1}) {
     Sizes sizes = as_declared;
     for (const InputAxis& axis : subject.axes())
       if (freed.contains({axis.input, axis.axis})) sizes[axis.symbol] = other;
     const Outcome outcome = subject.run(sizes);
     if (outcome.is_exhausted) continue;
-    (outcome.is_good ? verdict.good : verdict.bad).push_back(other);
+    (outcome.is_good ? judged.good : judged.bad).push_back(other);
     moves_an_output |= outcome.is_good && outcome.outputs != declared.outputs;
-    if (outcome.is_good || verdict.culprit || !verdict.error.empty()) continue;
-    verdict.error = outcome.error;
-    verdict.culprit = find_culprit(subject, as_declared, sizes, outcome.failed_node, "");
+    if (outcome.is_good || judged.culprit || !judged.error.empty()) continue;
+    judged.error = outcome.error;
+    judged.culprit = find_culprit(subject, as_declared, sizes, outcome.failed_node, "");
   }
   // What leaves no trace in any output is a list of numbers, such as scales, and no axis to free.
-  if (verdict.bad.empty() && moves_an_output) verdict.kind = AxisVerdict::kCouldBeFree;
+  if (judged.bad.empty() && moves_an_output) judged.verdict = CheckAxis::kCouldBeDynamic;
 }
 
 // Axes that are declared as numbers: would they move if they were let?
@@ -655,23 +662,22 @@ void try_fixed_axes(const std::filesystem::path& path, const Subject& subject,
       if (base.empty()) report.untried.push_back(cat(size));
       continue;
     }
-    AxisVerdict verdict;
-    verdict.kind = AxisVerdict::kFixed;
-    verdict.places = places;
-    verdict.symbol = cat(size);
-    verdict.size = size;
+    CheckAxis judged;
+    judged.verdict = CheckAxis::kRequired;
+    for (const InputAxis& place : places) judged.places.emplace_back(place.input, place.axis);
+    judged.name = cat(size);
+    judged.size = size;
     try {
-      if (is_judged) move_fixed_axes(path, fillings, longest_run(budget.seconds()), base, verdict);
+      if (is_judged) move_fixed_axes(path, fillings, longest_run(budget.seconds()), base, judged);
     } catch (const Error& error) {  // the number is asked for: it stays
-      verdict.error = error.what();
+      judged.error = error.what();
     }
     // What an operator asks for by its own definition is no size that was kept.
-    const bool is_baked = !verdict.bad.empty() && verdict.culprit &&
-                          !verdict.culprit->holder.empty() &&
-                          !is_met_by_weights(verdict.culprit->op);
-    if (is_baked) verdict.kind = AxisVerdict::kNailed;
-    if (verdict.kind == AxisVerdict::kFixed) verdict.culprit.reset();
-    report.axes.push_back(std::move(verdict));
+    const bool is_baked = !judged.bad.empty() && judged.culprit &&
+                          !judged.culprit->holder.empty() && !is_met_by_weights(judged.culprit->op);
+    if (is_baked) judged.verdict = CheckAxis::kFixed;
+    if (judged.verdict == CheckAxis::kRequired) judged.culprit.reset();
+    report.axes.push_back(std::move(judged));
   }
 }
 

@@ -50,7 +50,7 @@ CheckCulprit culprit_after(std::size_t steps) {
 
 CheckAxis nailed_axis() {
   CheckAxis axis;
-  axis.verdict = CheckAxis::kNailed;
+  axis.verdict = CheckAxis::kFixed;
   axis.name = kHostile;
   axis.places = {{kHostile, 1}};
   axis.good = {5};

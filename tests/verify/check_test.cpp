@@ -174,7 +174,7 @@ TEST_P(CheckedModel, IsJudgedRightly) {
 std::string complaint(const CheckReport& report) {
   if (!report.error.empty()) return "runs at no size";
   for (const CheckAxis& axis : report.axes)
-    if (!axis.is_good() && axis.verdict != CheckAxis::kCouldBeFree)
+    if (!axis.is_good() && axis.verdict != CheckAxis::kCouldBeDynamic)
       return axis.text() + (axis.culprit ? held_by(axis.culprit->op, axis.culprit->node) : "");
   for (const CheckOutput& output : report.outputs)
     if (!output.is_true) return cat(output.name, ":", output.axis, " ", output.remark);
