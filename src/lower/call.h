@@ -19,8 +19,7 @@ namespace voxport {
 
 class Call {
  public:
-  Call(Lowering& lowering, const ProgramCall& call, const Schema* schema,
-       std::vector<std::pair<std::string, Item>> arguments)
+  Call(Lowering& lowering, const ProgramCall& call, const Schema* schema, NamedItems arguments)
       : lowering_(lowering), call_(call), schema_(schema), arguments_(std::move(arguments)) {}
 
   Lowering& lowering() const { return lowering_; }
@@ -36,7 +35,7 @@ class Call {
   std::string text_at(std::size_t i) const;
   Number number_at(std::size_t i) const;
   // All arguments, in order.
-  const std::vector<std::pair<std::string, Item>>& arguments() const { return arguments_; }
+  const NamedItems& arguments() const { return arguments_; }
   bool has(std::string_view name) const { return !item(name).is_none(); }
 
   // Below, asking for what an argument is not fails with kUnsupported, saying so.
@@ -67,8 +66,8 @@ class Call {
 
   // The axis `name` of a tensor of this rank, from 0 on.
   std::int64_t axis(std::string_view name, std::size_t rank) const;
-  // Axes, each once, in order; all of them where the argument is None, or, unless `empty_is_none`,
-  // an empty list.
+  // Axes, each once, in order; all of them where the argument is None or, if `empty_is_all`, an
+  // empty list.
   std::vector<std::int64_t> axes(std::string_view name, std::size_t rank,
                                  bool empty_is_all = true) const;
 
@@ -90,12 +89,10 @@ class Call {
   }
 
  private:
-  const Number& constant_number(std::string_view name) const;
-
   Lowering& lowering_;
   const ProgramCall& call_;
   const Schema* schema_;
-  std::vector<std::pair<std::string, Item>> arguments_;
+  NamedItems arguments_;
 };
 
 }  // namespace voxport

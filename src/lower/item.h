@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -106,6 +107,9 @@ struct Item {
   // "a tensor", "an int", "None".
   std::string_view kind_name() const;
 };
+
+// The arguments of a call, by name.
+using NamedItems = std::vector<std::pair<std::string, Item>>;
 
 // How a tensor lies in another one.
 struct View {

@@ -6,11 +6,10 @@
 
 #include "base/fail.h"
 #include "graph/meeting.h"
+#include "lower/complex_parts.h"
 #include "lower/lowering.h"
 #include "lower/size_origin.h"
 #include "lower/table.h"
-#include "lower/unusual.h"
-#include "program/schema.h"
 
 namespace voxport {
 namespace {
@@ -226,11 +225,6 @@ std::unique_ptr<Graph> lower(const Program& program, const LowerOptions& options
   return ProgramLowering(program, options, report).run();
 }
 
-bool is_lowered(std::string_view target) {
-  const auto [name, overload] = split_target(target);
-  const std::string_view plain = without_in_place(name);
-  const std::string_view operation = plain.empty() ? name : plain;
-  return find_lowering(operation, overload.value_or("")) || find_complex_lowering(operation);
-}
+bool is_lowered(std::string_view target) { return find_operator(target) != nullptr; }
 
 }  // namespace voxport

@@ -1,15 +1,13 @@
 #include "lower/lowering.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/fail.h"
 #include "graph/ops.h"
-#include "lower/call.h"
+#include "lower/apply.h"
 #include "lower/promote.h"
 #include "lower/resolve.h"
 #include "lower/table.h"
-#include "lower/unusual.h"
 
 namespace voxport {
 namespace {
@@ -17,7 +15,7 @@ namespace {
 // A constant this small is written again in a branch that uses it, so that it is known there too.
 constexpr std::int64_t kMaxCopied = 64;
 
-bool has_unknown(const std::vector<std::pair<std::string, Item>>& arguments) {
+bool has_unknown(const NamedItems& arguments) {
   const auto is_unknown = [](const Item& item, const auto& self) -> bool {
     if (const Container* container = item.container())
       return std::ranges::any_of(container->items,
@@ -35,63 +33,11 @@ double element_at(const Tensor& tensor) {
   return value;
 }
 
-// What was put together of views of a complex tensor's parts is good for as long as nobody writes
-// to either.
-void link_views(const Item& result, const Item& self) {
-  if (const Container* container = result.container())
-    for (const Item& part : container->items) link_views(part, self);
-  TensorCell* cell = result.cell();
-  const auto* base = std::get_if<std::shared_ptr<TensorCell>>(&self.data);
-  if (!cell || !cell->is_maybe_view || cell->base || !base) return;
-  cell->base = *base;
-  cell->seen = (*base)->version;
-}
-
-// Complex tensors have lowerings of their own, or are lowered part by part; nested ones are known
-// to few.
-Item apply(Lowering& lowering, std::string_view name, LowerOp op, const ProgramCall& call,
-           const ResolvedCall& resolved) {
-  Builder g(lowering.graph());
-  const auto lower = [&](LowerOp chosen, NamedItems arguments) {
-    return chosen(Call(lowering, call, resolved.schema, std::move(arguments)), g);
-  };
-  const NamedItems& arguments = resolved.arguments;
-  if (op && hands_on(name)) return lower(op, arguments);
-  if (has_nested(arguments) && !takes_nested(name))
-    fail(Error::kUnsupported,
-         "it is given a nested tensor, which only the layers of nn.TransformerEncoder take");
-  if (!has_complex(arguments)) {
-    if (!op) fail(Error::kUnsupported, "it is lowered for complex tensors alone");
-    return lower(op, arguments);
-  }
-  if (const LowerOp of_complex = find_complex_lowering(name)) return lower(of_complex, arguments);
-  if (!op || !works_on_parts(name)) fail(Error::kUnsupported, "it is given a complex tensor");
-  const Item real = lower(op, part_of(lowering, name, arguments, Part::kReal));
-  const Item imaginary = lower(op, part_of(lowering, name, arguments, Part::kImaginary));
-  Item joined = joined_parts(lowering, real, imaginary);
-  link_views(joined, arguments.front().second);
-  return joined;
-}
-
-// Whether a call adds to its first argument, a list, without a look at what is in it.
-bool grows(std::string_view target) {
-  const std::string_view name = split_target(target).first;
-  return name == "aten.append" || name == "aten.extend" || name == "aten.add_";
-}
-
-// Whether a call changes its first argument, a list or a dict.
-bool changes_container(std::string_view target) {
-  constexpr std::array<std::string_view, 8> kNames = {
-      "aten.insert", "aten.pop",    "aten.Delete",    "aten.remove",
-      "aten.clear",  "aten.update", "aten._set_item", "aten.setdefault"};
-  return grows(target) || std::ranges::find(kNames, split_target(target).first) != kNames.end();
-}
-
 // What a call that was not lowered would have changed, itself or in its blocks, is not known any
 // more. Lists of graphs around this one are left to the call that makes this graph.
 void forget_changed(Lowering& lowering, const ProgramCall& call) {
   const auto forget = [&](const ProgramCall& one) {
-    if (one.arguments.empty() || !changes_container(one.target)) return;
+    if (one.arguments.empty() || !changes_first(one.target)) return;
     const Item changed = lowering.evaluate(one.arguments.front().value);
     if (changed.container() && changed.container()->depth == lowering.depth())
       changed.container()->items.push_back(Item::unknown());
@@ -358,12 +304,11 @@ void Lowering::run_call(const ProgramCall& call) {
 
 Item Lowering::lower_call(const ProgramCall& call) {
   const auto [name, overload] = split_target(call.target);
-  const std::string_view plain = without_in_place(name);
-  ResolvedCall resolved = resolve(*this, call);
-  const std::string_view found =
-      resolved.schema ? std::string_view(resolved.schema->overload) : overload.value_or("");
-  const LowerOp lowering = find_lowering(plain.empty() ? name : plain, found);
-  if (!lowering && !find_complex_lowering(plain.empty() ? name : plain)) {
+  const auto [plain, is_in_place] = operator_name(name);
+  const ResolvedCall resolved = resolve(*this, call);
+  const Operator* row = find_operator(
+      plain, resolved.schema ? std::string_view(resolved.schema->overload) : overload.value_or(""));
+  if (!row) {
     refuse(call, "");
     return Item::unknown();
   }
@@ -372,9 +317,15 @@ Item Lowering::lower_call(const ProgramCall& call) {
     return Item::unknown();
   }
   note_asked(call, resolved.arguments);
+  const Item result = apply(*this, *row, call, resolved);
+  if (!is_in_place) return result;
   const Item self = resolved.arguments.empty() ? Item() : resolved.arguments.front().second;
-  Item result = apply(*this, plain.empty() ? name : plain, lowering, call, resolved);
-  if (plain.empty() || (self.is_tensor() && result.cell() == self.cell())) return result;
+  return write_in_place(self, result);
+}
+
+// The result of an operator that works in place: its first argument, with the new value.
+Item Lowering::write_in_place(const Item& self, const Item& result) {
+  if (self.is_tensor() && result.cell() == self.cell()) return result;
   if (self.is_list() && result.container() == self.container()) return self;
   if (result.is_tensor() && self.is_tensor() && result.cell()->base.get() == self.cell())
     return become_view(self, result);
@@ -446,11 +397,10 @@ Lowering::Branch Lowering::run_branch(const Block& block, BranchKind kind,
 }
 
 // Lists of graphs around this one that a call looks into.
-void Lowering::note_asked(const ProgramCall& call,
-                          const std::vector<std::pair<std::string, Item>>& given) {
+void Lowering::note_asked(const ProgramCall& call, const NamedItems& given) {
   for (const auto& [name, item] : given) {
     const bool is_list = item.is_list() && item.container()->depth < depth();
-    const bool is_grown = &item == &given.front().second && grows(call.target);
+    const bool is_grown = &item == &given.front().second && appends_to_first(call.target);
     if (!is_list || is_grown) continue;
     for (auto frame = static_cast<std::size_t>(item.container()->depth); frame < frames_.size();
          ++frame)

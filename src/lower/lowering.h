@@ -128,7 +128,7 @@ class Lowering {
     std::vector<const Container*> asked;
   };
 
-  void note_asked(const ProgramCall& call, const std::vector<std::pair<std::string, Item>>& given);
+  void note_asked(const ProgramCall& call, const NamedItems& given);
   Value empty_stack(const Type& part);
   Value here(const Value& value, std::size_t frame);
   void own(const Item& item);
@@ -137,6 +137,7 @@ class Lowering {
   void part_from_base(TensorCell& cell);
   void run_call(const ProgramCall& call);
   Item lower_call(const ProgramCall& call);
+  Item write_in_place(const Item& self, const Item& result);
   Item become_view(const Item& self, const Item& view);
   void assign(const ProgramCall& call, const Item& result);
   void refuse(const ProgramCall& call, std::string why);

@@ -80,14 +80,12 @@ struct Given {
   Item item;
 };
 
-using Arguments = std::vector<std::pair<std::string, Item>>;
-
 // The arguments by the schema's names, where they fit it.
-std::optional<Arguments> by_name(Lowering& lowering, const Schema& schema,
-                                 const std::vector<Given>& given, std::optional<Freedom> freedom) {
+std::optional<NamedItems> by_name(Lowering& lowering, const Schema& schema,
+                                  const std::vector<Given>& given, std::optional<Freedom> freedom) {
   const bool takes_any = !schema.arguments.empty() && schema.arguments.back().name == "...";
   std::vector<const Item*> found(schema.arguments.size() - takes_any, nullptr);
-  Arguments rest;
+  NamedItems rest;
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (takes_any && i >= found.size()) {
       rest.emplace_back("...", given[i].item);
@@ -102,7 +100,7 @@ std::optional<Arguments> by_name(Lowering& lowering, const Schema& schema,
     if (given[i].name.empty() && schema.arguments[at].by_name_only) return std::nullopt;
     found[at] = &given[i].item;
   }
-  Arguments arguments;
+  NamedItems arguments;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const SchemaArgument& argument = schema.arguments[i];
     if (found[i] && freedom && !fits(*found[i], argument.type, *freedom)) return std::nullopt;

@@ -13,7 +13,7 @@ namespace voxport {
 
 struct ResolvedCall {
   const Schema* schema = nullptr;  // null for an operator whose schema is not known
-  std::vector<std::pair<std::string, Item>> arguments;  // defaults included
+  NamedItems arguments;            // defaults included
 };
 
 // Finds the overload by the arguments where the call does not tell, as TorchScript does: the first

@@ -1,32 +1,78 @@
-// Every operator that can be lowered, one line each.
+// Every operator that can be lowered, one row each.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "lower/call.h"
 
 namespace voxport {
 
-// What comes out of an operator: a tensor, several as a tuple, a list, a number, None.
+// Lowers one call. Returns what the operator returns: a tensor, several as a tuple, a list, a
+// number, None.
 using LowerOp = Item (*)(const Call& call, Builder& g);
 
-// The function that lowers "aten.add.Tensor" or, where there is none of that overload, "aten.add";
-// null where there is none. Operators that work in place (aten.add_) are lowered by those that do
-// not: see is_in_place().
-LowerOp find_lowering(std::string_view name, std::string_view overload);
+// What the lowering must know of an operator besides its functions.
+enum class Trait : std::uint16_t {
+  kNone = 0,
+  // Of a complex tensor, it computes the real and the imaginary part alike: aten.reshape.
+  kByParts = 1 << 0,
+  // Its first two arguments are added: a real one has no imaginary part.
+  kAddsTerms = 1 << 1,
+  // It joins the tensors of a list; a real one among complex ones has zeros as its imaginary part.
+  kJoinsTensors = 1 << 2,
+  // It passes on what it is given, or does not depend on the kind of a tensor: the operators that
+  // make containers and take them apart. It takes complex and nested tensors as they are.
+  kPassesOn = 1 << 3,
+  kTakesNested = 1 << 4,
+  // It appends to its first argument, a list, without reading what is in it.
+  kAppends = 1 << 5,
+  // The same, but only as the operator that works in place: aten.add_ of two lists.
+  kAppendsInPlace = 1 << 6,
+  // It changes its first argument, a list or a dict, in another way.
+  kChangesContainer = 1 << 7,
+  // It makes a tensor, or repeats one (aten.expand), of the sizes it is given.
+  kMakesTensor = 1 << 8,
+};
+constexpr Trait operator|(Trait a, Trait b) {
+  return static_cast<Trait>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
 
-// The function that lowers "aten.mul" where a tensor is complex; null where there is none.
-LowerOp find_complex_lowering(std::string_view name);
-// Whether an operator does the same to the real and to the imaginary part: aten.reshape.
-bool works_on_parts(std::string_view name);
-// Whether an operator hands on what it is given, or asks nothing that depends on what kind of
-// tensor it is: those that make and take apart containers.
-bool hands_on(std::string_view name);
-// Whether an operator takes nested tensors.
-bool takes_nested(std::string_view name);
+// One row of the table.
+struct Operator {
+  std::string_view target;  // with an overload where that overload has a row of its own
+  LowerOp lower;            // null where it is lowered for complex tensors only
+  LowerOp lower_complex;    // null where it has no function of its own for complex tensors
+  Trait traits;
 
-// aten.add_ and its like: the result is written to the first argument. Gives aten.add; empty for
-// everything else.
-std::string_view without_in_place(std::string_view name);
+  constexpr Operator(std::string_view name, LowerOp function, Trait has = Trait::kNone)
+      : Operator(name, function, nullptr, has) {}
+  constexpr Operator(std::string_view name, LowerOp function, LowerOp of_complex,
+                     Trait has = Trait::kNone)
+      : target(name), lower(function), lower_complex(of_complex), traits(has) {}
+
+  constexpr bool has(Trait trait) const {
+    return (static_cast<unsigned>(traits) & static_cast<unsigned>(trait)) != 0;
+  }
+};
+
+// The name of an operator as the table has it. An operator that works in place (aten.add_) is
+// lowered by the one that does not (aten.add); its result is then written to its first argument.
+struct OperatorName {
+  std::string_view plain;
+  bool is_in_place = false;
+};
+OperatorName operator_name(std::string_view name);
+
+// The row of an overload or, where it has none, of the operator: "aten.add" and "Tensor". Null
+// where there is neither. Takes plain names only.
+const Operator* find_operator(std::string_view name, std::string_view overload);
+// The same for a target as a program has it: "aten.add_.Tensor".
+const Operator* find_operator(std::string_view target);
+
+// Whether a call of `target` appends to its first argument, a list, without reading what is in it.
+bool appends_to_first(std::string_view target);
+// Whether it changes its first argument, a list or a dict, in any way.
+bool changes_first(std::string_view target);
 
 }  // namespace voxport

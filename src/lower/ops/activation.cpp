@@ -88,7 +88,7 @@ Item gelu(const Call& call, Builder&) {
     return x * (tanh(inner) + 1) * 0.5;
   }
   if (approximate != "none") call.refuse("its approximation is ", in_quotes(approximate));
-  if (kernel_dtype("Erf", x.dtype()) == x.dtype()) return voxport::gelu(x);
+  if (compute_type("Erf", x.dtype()) == x.dtype()) return voxport::gelu(x);
   return x * (apply_op("Erf", {x / std::numbers::sqrt2}) + 1) * 0.5;
 }
 

@@ -459,11 +459,12 @@ Item uninitialized(const Call&, Builder&) {
 }
 
 // aten.__is__(t1 self, t2 obj) -> bool
-Item is_none(const Call& call, Builder&) {
+Item is_identical(const Call& call, Builder&) {
   return Number::of_bool(is_same(call, call.at(0), call.at(1)));
 }
 
-Item is_not_none(const Call& call, Builder&) {
+// aten.__isnot__(t1 self, t2 obj) -> bool
+Item is_not_identical(const Call& call, Builder&) {
   return Number::of_bool(!is_same(call, call.at(0), call.at(1)));
 }
 

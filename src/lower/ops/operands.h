@@ -7,7 +7,7 @@
 
 #include "lower/arithmetic.h"
 #include "lower/call.h"
-#include "lower/kernel.h"
+#include "lower/compute_type.h"
 #include "lower/promote.h"
 
 namespace voxport::ops {

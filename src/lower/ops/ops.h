@@ -6,7 +6,7 @@
 #include <string>
 
 #include "lower/call.h"
-#include "lower/kernel.h"
+#include "lower/compute_type.h"
 #include "lower/promote.h"
 
 namespace voxport::ops {
@@ -467,8 +467,8 @@ Item get(const Call& call, Builder& g);
 Item getitem(const Call& call, Builder& g);
 Item index_in_list(const Call& call, Builder& g);
 Item insert(const Call& call, Builder& g);
-Item is_none(const Call& call, Builder& g);
-Item is_not_none(const Call& call, Builder& g);
+Item is_identical(const Call& call, Builder& g);
+Item is_not_identical(const Call& call, Builder& g);
 Item isinstance(const Call& call, Builder& g);
 Item items(const Call& call, Builder& g);
 Item keys(const Call& call, Builder& g);

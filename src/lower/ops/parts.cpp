@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "lower/arithmetic.h"
-#include "lower/kernel.h"
+#include "lower/compute_type.h"
 #include "lower/ops/ops.h"
 
 namespace voxport::ops {

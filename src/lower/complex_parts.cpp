@@ -1,40 +1,14 @@
-#include "lower/unusual.h"
-
-#include <algorithm>
-#include <array>
+#include "lower/complex_parts.h"
 
 #include "base/fail.h"
 #include "graph/builder.h"
 #include "graph/ops.h"
-#include "lower/kernel.h"
+#include "lower/compute_type.h"
 #include "lower/ops/complex.h"
 #include "lower/promote.h"
 
 namespace voxport {
 namespace {
-
-template <class Is>
-bool any_tensor(const Item& item, const Is& is) {
-  if (const TensorCell* cell = item.cell()) return is(*cell);
-  const Container* container = item.container();
-  return container && std::ranges::any_of(container->items,
-                                          [&](const Item& part) { return any_tensor(part, is); });
-}
-
-template <class Is>
-bool any_tensor(const NamedItems& arguments, const Is& is) {
-  return std::ranges::any_of(arguments,
-                             [&](const auto& argument) { return any_tensor(argument.second, is); });
-}
-
-bool is_sum(std::string_view name) {
-  constexpr std::array<std::string_view, 3> kSums = {"aten.add", "aten.rsub", "aten.sub"};
-  return std::ranges::find(kSums, name) != kSums.end();
-}
-
-bool is_join(std::string_view name) {
-  return name == "aten.cat" || name == "aten.concat" || name == "aten.stack";
-}
 
 bool is_complex_cell(const Item& item) { return item.cell() && item.cell()->is_complex; }
 
@@ -61,23 +35,17 @@ Item part_of(Lowering& lowering, const Item& item, Part part) {
 
 }  // namespace
 
-bool has_complex(const NamedItems& arguments) {
-  return any_tensor(arguments, [](const TensorCell& cell) { return cell.is_complex; });
-}
-
-bool has_nested(const NamedItems& arguments) {
-  return any_tensor(arguments, [](const TensorCell& cell) { return bool(cell.inside); });
-}
-
-NamedItems part_of(Lowering& lowering, std::string_view name, const NamedItems& arguments,
+NamedItems part_of(Lowering& lowering, const Operator& row, const NamedItems& arguments,
                    Part part) {
   NamedItems parts;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto& [key, item] = arguments[i];
-    const bool is_term = (i < 2 && is_sum(name)) || (key == "value" && !item.is_none());
+    const bool is_term =
+        (i < 2 && row.has(Trait::kAddsTerms)) || (key == "value" && !item.is_none());
     const bool is_nothing = is_term && !is_complex_cell(item) && part == Part::kImaginary;
     parts.emplace_back(key, is_nothing ? Item(Number::of_int(0)) : part_of(lowering, item, part));
-    if (!is_join(name) || key != "tensors" || part != Part::kImaginary || !item.container())
+    if (!row.has(Trait::kJoinsTensors) || key != "tensors" || part != Part::kImaginary ||
+        !item.container())
       continue;
     std::vector<Item>& joined = parts.back().second.container()->items;
     for (std::size_t j = 0; j < joined.size(); ++j)
@@ -103,7 +71,7 @@ Item joined_parts(Lowering& lowering, const Item& real, const Item& imaginary) {
   if (!list) return real;
   const Container* others = imaginary.container();
   if (!others || others->items.size() != list->items.size())
-    fail(Error::kUnsupported, "it gives other results for real parts than for imaginary ones");
+    fail(Error::kUnsupported, "its results for real and for imaginary parts differ in number");
   auto copy = std::make_shared<Container>(*list);
   for (std::size_t i = 0; i < copy->items.size(); ++i)
     copy->items[i] = joined_parts(lowering, list->items[i], others->items[i]);

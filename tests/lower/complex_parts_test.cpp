@@ -1,4 +1,4 @@
-#include "lower/unusual.h"
+#include "lower/complex_parts.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ Tensor complex_weight() {
   return tensor;
 }
 
-TEST(Unusual, AComplexWeightIsReadAsPairs) {
+TEST(ComplexParts, AComplexWeightIsReadAsPairs) {
   Program program = parse_program(
       "x: f32[b, 3, 2]\n"
       "f: f32[3]\n"
@@ -48,7 +48,7 @@ TEST(Unusual, AComplexWeightIsReadAsPairs) {
   EXPECT_EQ(pairs, (std::vector<float>{all[0], all[1], all[4], all[5], all[8], all[9]}));
 }
 
-TEST(Unusual, OperatorsThatDoNotKnowComplexTensorsRefuseThem) {
+TEST(ComplexParts, OperatorsThatDoNotKnowComplexTensorsRefuseThem) {
   EXPECT_NE(trouble_of("x: f32[b, 3, 2]\n"
                        "a = aten.view_as_complex.default(x)\n"
                        "y = aten.relu.default(a)\n"
@@ -57,15 +57,26 @@ TEST(Unusual, OperatorsThatDoNotKnowComplexTensorsRefuseThem) {
             std::string::npos);
 }
 
-TEST(Unusual, RealTensorsAreRefusedByWhatTakesComplexOnesAlone) {
+TEST(ComplexParts, RealTensorsAreRefusedByWhatTakesComplexOnesAlone) {
   EXPECT_NE(trouble_of("x: f32[b, 3, 2]\n"
                        "y = aten.view_as_real.default(x)\n"
                        "return y\n")
-                .find("complex tensors alone"),
+                .find("complex tensors only"),
             std::string::npos);
 }
 
-TEST(Unusual, OperatorsThatDoNotKnowNestedTensorsRefuseThem) {
+// The elements would be floats, twice as many: not the same in each part, unlike aten.view of
+// sizes.
+TEST(ComplexParts, TheBytesOfAComplexTensorAreNotTakenForAnotherType) {
+  EXPECT_NE(trouble_of("x: f32[b, 3, 2]\n"
+                       "a = aten.view_as_complex.default(x)\n"
+                       "y = aten.view.dtype(a, 6)\n"
+                       "return y\n")
+                .find("aten.view.dtype at line 3: it is given a complex tensor"),
+            std::string::npos);
+}
+
+TEST(ComplexParts, OperatorsThatDoNotKnowNestedTensorsRefuseThem) {
   EXPECT_NE(trouble_of("x: f32[b, t, 2]\n"
                        "m: bool[b, t]\n"
                        "n = aten._nested_tensor_from_mask.default(x, m)\n"
@@ -75,7 +86,7 @@ TEST(Unusual, OperatorsThatDoNotKnowNestedTensorsRefuseThem) {
             std::string::npos);
 }
 
-TEST(Unusual, ComplexResultsAreToldAbout) {
+TEST(ComplexParts, ComplexResultsAreToldAbout) {
   LowerReport report;
   const auto graph = lowered(parse_program("x: f32[b, 3]\n"
                                            "y = aten.complex.default(x, x)\n"
@@ -86,7 +97,7 @@ TEST(Unusual, ComplexResultsAreToldAbout) {
   EXPECT_NE(report.notes[0].find("output 0 is complex"), std::string::npos);
 }
 
-TEST(Unusual, ListsMayHoldComplexTensors) {
+TEST(ComplexParts, ListsMayHoldComplexTensors) {
   LowerReport report;
   const auto graph = lowered(parse_program("x: f32[b, 3, 2]\n"
                                            "a = aten.view_as_complex.default(x)\n"

@@ -1,4 +1,4 @@
-#include "lower/kernel.h"
+#include "lower/compute_type.h"
 
 #include <algorithm>
 #include <array>
@@ -81,7 +81,7 @@ bool holds(DType wide, DType dtype) {
 
 }  // namespace
 
-DType kernel_dtype(std::string_view op, DType dtype) {
+DType compute_type(std::string_view op, DType dtype) {
   const auto* row = std::ranges::lower_bound(kKernels, op, {}, &Row::op);
   if (row == std::end(kKernels) || row->op != op || (row->types & bit(dtype))) return dtype;
   for (const DType wide : kStandIns)
@@ -93,7 +93,7 @@ Value apply_op(std::string op, std::vector<Value> inputs, Attributes attributes)
   Builder g(inputs.front().graph());
   const std::size_t first = op == "Where" ? 1 : 0;
   const DType dtype = inputs[first].dtype();
-  const DType computed = kernel_dtype(op, dtype);
+  const DType computed = compute_type(op, dtype);
   if (computed != dtype)
     for (std::size_t i = first; i < inputs.size(); ++i) inputs[i] = cast(inputs[i], computed);
   const Value result = g.node(std::move(op), std::move(inputs), std::move(attributes));

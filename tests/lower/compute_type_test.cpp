@@ -1,4 +1,4 @@
-#include "lower/kernel.h"
+#include "lower/compute_type.h"
 
 #include <gtest/gtest.h>
 
@@ -8,18 +8,18 @@
 namespace voxport {
 namespace {
 
-TEST(KernelDType, IsTheTypeItselfWhereThereIsAKernel) {
-  EXPECT_EQ(kernel_dtype("Add", DType::kInt64), DType::kInt64);
-  EXPECT_EQ(kernel_dtype("Erf", DType::kFloat16), DType::kFloat16);
-  EXPECT_EQ(kernel_dtype("NotInTheTable", DType::kInt8), DType::kInt8);
+TEST(ComputeType, IsTheTypeItselfWhereThereIsAKernel) {
+  EXPECT_EQ(compute_type("Add", DType::kInt64), DType::kInt64);
+  EXPECT_EQ(compute_type("Erf", DType::kFloat16), DType::kFloat16);
+  EXPECT_EQ(compute_type("NotInTheTable", DType::kInt8), DType::kInt8);
 }
 
-TEST(KernelDType, IsTheNearestThatHoldsAllValues) {
-  EXPECT_EQ(kernel_dtype("Add", DType::kInt8), DType::kInt32);
-  EXPECT_EQ(kernel_dtype("Add", DType::kUInt32), DType::kInt64);
-  EXPECT_EQ(kernel_dtype("Where", DType::kBool), DType::kUInt8);
-  EXPECT_EQ(kernel_dtype("Less", DType::kBool), DType::kInt32);
-  EXPECT_EQ(kernel_dtype("Erf", DType::kFloat64), DType::kFloat32);
+TEST(ComputeType, IsTheNearestThatHoldsAllValues) {
+  EXPECT_EQ(compute_type("Add", DType::kInt8), DType::kInt32);
+  EXPECT_EQ(compute_type("Add", DType::kUInt32), DType::kInt64);
+  EXPECT_EQ(compute_type("Where", DType::kBool), DType::kUInt8);
+  EXPECT_EQ(compute_type("Less", DType::kBool), DType::kInt32);
+  EXPECT_EQ(compute_type("Erf", DType::kFloat64), DType::kFloat32);
 }
 
 TEST(ApplyOp, GivesTheOperandsTypeOrBool) {

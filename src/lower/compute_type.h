@@ -11,7 +11,7 @@
 namespace voxport {
 
 // The type to compute `op` in for operands of `dtype`: itself where there is a kernel.
-DType kernel_dtype(std::string_view op, DType dtype);
+DType compute_type(std::string_view op, DType dtype);
 
 // One node on operands of one type (of Where: behind the condition), in a type that has a kernel.
 // What comes out is of the operands' type, or bool where ONNX says so.

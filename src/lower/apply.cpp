@@ -1,0 +1,72 @@
+#include "lower/apply.h"
+
+#include <algorithm>
+
+#include "base/fail.h"
+#include "graph/builder.h"
+#include "lower/complex_parts.h"
+
+namespace voxport {
+namespace {
+
+template <class Is>
+bool any_tensor(const Item& item, const Is& is) {
+  if (const TensorCell* cell = item.cell()) return is(*cell);
+  const Container* container = item.container();
+  return container && std::ranges::any_of(container->items,
+                                          [&](const Item& part) { return any_tensor(part, is); });
+}
+
+template <class Is>
+bool any_tensor(const NamedItems& arguments, const Is& is) {
+  return std::ranges::any_of(arguments,
+                             [&](const auto& argument) { return any_tensor(argument.second, is); });
+}
+
+bool has_complex(const NamedItems& arguments) {
+  return any_tensor(arguments, [](const TensorCell& cell) { return cell.is_complex; });
+}
+
+bool has_nested(const NamedItems& arguments) {
+  return any_tensor(arguments, [](const TensorCell& cell) { return bool(cell.inside); });
+}
+
+// Links views that were joined from views of the two parts of a complex tensor to that tensor: they
+// are valid until either is written to.
+void link_views(const Item& result, const Item& self) {
+  if (const Container* container = result.container())
+    for (const Item& part : container->items) link_views(part, self);
+  TensorCell* cell = result.cell();
+  const auto* base = std::get_if<std::shared_ptr<TensorCell>>(&self.data);
+  if (!cell || !cell->is_maybe_view || cell->base || !base) return;
+  cell->base = *base;
+  cell->seen = (*base)->version;
+}
+
+}  // namespace
+
+Item apply(Lowering& lowering, const Operator& row, const ProgramCall& call,
+           const ResolvedCall& resolved) {
+  Builder g(lowering.graph());
+  const auto lower = [&](LowerOp function, NamedItems arguments) {
+    return function(Call(lowering, call, resolved.schema, std::move(arguments)), g);
+  };
+  const NamedItems& arguments = resolved.arguments;
+  if (row.has(Trait::kPassesOn)) return lower(row.lower, arguments);
+  if (has_nested(arguments) && !row.has(Trait::kTakesNested))
+    fail(Error::kUnsupported,
+         "it is given a nested tensor, which only the layers of nn.TransformerEncoder take");
+  if (!has_complex(arguments)) {
+    if (!row.lower) fail(Error::kUnsupported, "it is lowered for complex tensors only");
+    return lower(row.lower, arguments);
+  }
+  if (row.lower_complex) return lower(row.lower_complex, arguments);
+  if (!row.has(Trait::kByParts)) fail(Error::kUnsupported, "it is given a complex tensor");
+  const Item real = lower(row.lower, part_of(lowering, row, arguments, Part::kReal));
+  const Item imaginary = lower(row.lower, part_of(lowering, row, arguments, Part::kImaginary));
+  Item joined = joined_parts(lowering, real, imaginary);
+  link_views(joined, arguments.front().second);
+  return joined;
+}
+
+}  // namespace voxport
