@@ -186,14 +186,14 @@ std::unique_ptr<Graph> lower_as_free_as_it_is(const Program& program, InputPlan&
     LowerReport lowered;
     std::unique_ptr<Graph> graph = lower(program, plan.lower, lowered);
     bool changed = false;
-    for (const FrozenAxis& axis : lowered.frozen) {
-      const Dim size = Dim::parse(axis.symbol);
+    for (const FixedAxis& axis : lowered.fixed) {
+      const Dim& size = axis.dim;
       if (is_so_for_many(size, axis.size)) continue;
       const std::string by = cat(printable(axis.target), where(axis.place));
       const std::string warning =
-          cat("the size ", printable(axis.symbol), " is held at ", axis.size, " by ", by);
+          cat("the size ", printable(size.text()), " is fixed at ", axis.size, " by ", by);
       const auto held = symbol_held(size, axis.size);
-      const bool is_guess = contains(plan.guessed, held ? held->first : axis.symbol);
+      const bool is_guess = contains(plan.guessed, held ? held->first : size.text());
       if (!is_guess && is_of_inputs(size, plan.lower) && !contains(report.warnings, warning))
         report.warnings.push_back(warning);
       if (!held || !substitute(plan.lower, held->first, held->second)) continue;

@@ -224,7 +224,8 @@ class InputPlanner {
            " in the program, not ", name.text());
     dim = name;
     if (!input.is_example)
-      for (const std::string& symbol : name.symbols()) plan_.lower.must_stay_free.push_back(symbol);
+      for (const std::string& symbol : name.symbols())
+        plan_.lower.must_stay_dynamic.push_back(symbol);
   }
 
   void rename(const std::string& symbol, const Dim& name) {

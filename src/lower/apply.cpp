@@ -45,11 +45,10 @@ void link_views(const Item& result, const Item& self) {
 
 }  // namespace
 
-Item apply(Lowering& lowering, const Operator& row, const ProgramCall& call,
-           const ResolvedCall& resolved) {
-  Builder g(lowering.graph());
+Item apply(Walk& walk, const Operator& row, const ProgramCall& call, const ResolvedCall& resolved) {
+  Builder g(walk.scopes().graph());
   const auto lower = [&](LowerOp function, NamedItems arguments) {
-    return function(Call(lowering, call, resolved.schema, std::move(arguments)), g);
+    return function(Call(walk, call, resolved.schema, std::move(arguments)), g);
   };
   const NamedItems& arguments = resolved.arguments;
   if (row.has(Trait::kPassesOn)) return lower(row.lower, arguments);
@@ -62,9 +61,9 @@ Item apply(Lowering& lowering, const Operator& row, const ProgramCall& call,
   }
   if (row.lower_complex) return lower(row.lower_complex, arguments);
   if (!row.has(Trait::kByParts)) fail(Error::kUnsupported, "it is given a complex tensor");
-  const Item real = lower(row.lower, part_of(lowering, row, arguments, Part::kReal));
-  const Item imaginary = lower(row.lower, part_of(lowering, row, arguments, Part::kImaginary));
-  Item joined = joined_parts(lowering, real, imaginary);
+  const Item real = lower(row.lower, part_of(walk.memory(), row, arguments, Part::kReal));
+  const Item imaginary = lower(row.lower, part_of(walk.memory(), row, arguments, Part::kImaginary));
+  Item joined = joined_parts(walk.memory(), real, imaginary);
   link_views(joined, arguments.front().second);
   return joined;
 }

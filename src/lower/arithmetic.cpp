@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/fail.h"
+#include "graph/builder.h"
 #include "graph/ops.h"
 
 namespace voxport {
@@ -13,8 +14,8 @@ namespace {
 using Kind = Number::Kind;
 
 // The result of a node on int64 scalars, known to the graph as `dim`.
-Number int_result(Lowering& lowering, const Value& value, const Dim& dim) {
-  if (!value.type().elements) lowering.graph().declare_elements(value, {dim});
+Number int_result(Scopes& scopes, const Value& value, const Dim& dim) {
+  if (!value.type().elements) scopes.graph().declare_elements(value, {dim});
   return Number::of_value(value, Kind::kInt, dim);
 }
 
@@ -97,7 +98,7 @@ bool holds(std::string_view op, double difference) {
 
 }  // namespace
 
-Number as_kind(Lowering& lowering, const Number& number, Kind kind) {
+Number as_kind(Scopes& scopes, const Number& number, Kind kind) {
   if (number.kind() == kind) return number;
   if (number.is_constant()) {
     if (kind == Kind::kBool) return Number::of_bool(*number.as_bool());
@@ -107,40 +108,38 @@ Number as_kind(Lowering& lowering, const Number& number, Kind kind) {
     return Number::of_int(*value);
   }
   constexpr DType kDTypes[] = {DType::kBool, DType::kInt64, DType::kFloat64};
-  return lowering.number_of(
-      cast(lowering.value_of(number), kDTypes[static_cast<std::size_t>(kind)]));
+  return scopes.number_of(cast(scopes.value_of(number), kDTypes[static_cast<std::size_t>(kind)]));
 }
 
-Number compute(Lowering& lowering, Arithmetic what, const Number& a, const Number& b) {
+Number compute(Scopes& scopes, Arithmetic what, const Number& a, const Number& b) {
   const bool is_fraction =
       what == Arithmetic::kTrueDiv || (what == Arithmetic::kPow && b.as_float().value_or(0) < 0);
   const bool is_float = a.kind() == Kind::kFloat || b.kind() == Kind::kFloat || is_fraction;
   if (!is_float) {
-    const Number x = as_kind(lowering, a, Kind::kInt);
-    const Number y = as_kind(lowering, b, Kind::kInt);
+    const Number x = as_kind(scopes, a, Kind::kInt);
+    const Number y = as_kind(scopes, b, Kind::kInt);
     const auto dim = combine(what, x.dim(), y.dim());
     if (dim && dim->is_constant()) return Number::of_int(*dim->constant());
-    const Value value = int_node(what, lowering.value_of(x), lowering.value_of(y));
-    return dim ? int_result(lowering, value, *dim) : lowering.size_of(value);
+    const Value value = int_node(what, scopes.value_of(x), scopes.value_of(y));
+    return dim ? int_result(scopes, value, *dim) : scopes.size_of(value);
   }
-  const Number x = as_kind(lowering, a, Kind::kFloat);
-  const Number y = as_kind(lowering, b, Kind::kFloat);
+  const Number x = as_kind(scopes, a, Kind::kFloat);
+  const Number y = as_kind(scopes, b, Kind::kFloat);
   if (x.is_constant() && y.is_constant())
     return Number::of_float(float_result(what, *x.as_float(), *y.as_float()));
-  return Number::of_value(float_node(what, lowering.value_of(x), lowering.value_of(y)),
-                          Kind::kFloat);
+  return Number::of_value(float_node(what, scopes.value_of(x), scopes.value_of(y)), Kind::kFloat);
 }
 
-Number negative(Lowering& lowering, const Number& a) {
+Number negative(Scopes& scopes, const Number& a) {
   const Number zero = a.kind() == Kind::kFloat ? Number::of_float(-0.0) : Number::of_int(0);
-  return compute(lowering, Arithmetic::kSub, zero, a);
+  return compute(scopes, Arithmetic::kSub, zero, a);
 }
 
-Number compare(Lowering& lowering, std::string_view op, const Number& a, const Number& b) {
+Number compare(Scopes& scopes, std::string_view op, const Number& a, const Number& b) {
   const bool is_float = a.kind() == Kind::kFloat || b.kind() == Kind::kFloat;
   const Kind kind = is_float ? Kind::kFloat : Kind::kInt;
-  const Number x = as_kind(lowering, a, kind);
-  const Number y = as_kind(lowering, b, kind);
+  const Number x = as_kind(scopes, a, kind);
+  const Number y = as_kind(scopes, b, kind);
   if (!is_float)
     if (const auto difference = (x.dim() - y.dim()).constant())
       return Number::of_bool(holds(op, static_cast<double>(*difference)));
@@ -150,30 +149,28 @@ Number compare(Lowering& lowering, std::string_view op, const Number& a, const N
     const double difference = p == q ? 0 : p - q;  // also of two infinities
     return Number::of_bool(holds(op, difference));
   }
-  Builder g(lowering.graph());
-  return Number::of_value(g.node(std::string(op), {lowering.value_of(x), lowering.value_of(y)}),
+  Builder g(scopes.graph());
+  return Number::of_value(g.node(std::string(op), {scopes.value_of(x), scopes.value_of(y)}),
                           Kind::kBool);
 }
 
-Number logical_not(Lowering& lowering, const Number& a) {
-  const Number x = as_kind(lowering, a, Kind::kBool);
+Number logical_not(Scopes& scopes, const Number& a) {
+  const Number x = as_kind(scopes, a, Kind::kBool);
   if (const auto known = x.as_bool()) return Number::of_bool(!*known);
-  return Number::of_value(Builder(lowering.graph()).node("Not", {lowering.value_of(x)}),
-                          Kind::kBool);
+  return Number::of_value(Builder(scopes.graph()).node("Not", {scopes.value_of(x)}), Kind::kBool);
 }
 
-Number logical_and(Lowering& lowering, const Number& a, const Number& b) {
-  const Number x = as_kind(lowering, a, Kind::kBool);
-  const Number y = as_kind(lowering, b, Kind::kBool);
+Number logical_and(Scopes& scopes, const Number& a, const Number& b) {
+  const Number x = as_kind(scopes, a, Kind::kBool);
+  const Number y = as_kind(scopes, b, Kind::kBool);
   if (const auto known = x.as_bool()) return *known ? y : x;
   if (const auto known = y.as_bool()) return *known ? x : y;
-  Builder g(lowering.graph());
-  return Number::of_value(g.node("And", {lowering.value_of(x), lowering.value_of(y)}), Kind::kBool);
+  Builder g(scopes.graph());
+  return Number::of_value(g.node("And", {scopes.value_of(x), scopes.value_of(y)}), Kind::kBool);
 }
 
-Number logical_or(Lowering& lowering, const Number& a, const Number& b) {
-  return logical_not(lowering,
-                     logical_and(lowering, logical_not(lowering, a), logical_not(lowering, b)));
+Number logical_or(Scopes& scopes, const Number& a, const Number& b) {
+  return logical_not(scopes, logical_and(scopes, logical_not(scopes, a), logical_not(scopes, b)));
 }
 
 }  // namespace voxport

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "lower/item.h"
-#include "lower/lowering.h"
+#include "lower/scopes.h"
 
 namespace voxport {
 
@@ -13,17 +13,17 @@ enum class Arithmetic { kAdd, kSub, kMul, kTrueDiv, kFloorDiv, kRemainder, kPow,
 
 // Python's rules: ints stay ints but for kTrueDiv and negative powers, // and % round down. Fails
 // with kUnsupported for a division of known numbers by zero.
-Number compute(Lowering& lowering, Arithmetic what, const Number& a, const Number& b);
-Number negative(Lowering& lowering, const Number& a);
+Number compute(Scopes& scopes, Arithmetic what, const Number& a, const Number& b);
+Number negative(Scopes& scopes, const Number& a);
 
 // `op` is ONNX's: Equal, Less, LessOrEqual, Greater, GreaterOrEqual.
-Number compare(Lowering& lowering, std::string_view op, const Number& a, const Number& b);
+Number compare(Scopes& scopes, std::string_view op, const Number& a, const Number& b);
 
-Number logical_not(Lowering& lowering, const Number& a);
-Number logical_and(Lowering& lowering, const Number& a, const Number& b);
-Number logical_or(Lowering& lowering, const Number& a, const Number& b);
+Number logical_not(Scopes& scopes, const Number& a);
+Number logical_and(Scopes& scopes, const Number& a, const Number& b);
+Number logical_or(Scopes& scopes, const Number& a, const Number& b);
 
 // int(), float() and bool() of a number.
-Number as_kind(Lowering& lowering, const Number& number, Number::Kind kind);
+Number as_kind(Scopes& scopes, const Number& number, Number::Kind kind);
 
 }  // namespace voxport

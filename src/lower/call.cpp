@@ -38,16 +38,16 @@ std::string Call::text_at(std::size_t i) const {
 
 Number Call::number_at(std::size_t i) const {
   const Item& argument = at(i);
-  if (argument.is_tensor()) return lowering_.number_of(lowering_.read(*argument.cell()));
+  if (argument.is_tensor()) return scopes().number_of(memory().read(*argument.cell()));
   if (const Number* number = argument.number()) return *number;
   wrong_kind(cat(i), "a number", argument);
 }
 
 Value Call::tensor(std::string_view name) const {
   const Item& argument = item(name);
-  if (const Number* number = argument.number()) return lowering_.value_of(*number, number->dtype());
+  if (const Number* number = argument.number()) return scopes().value_of(*number, number->dtype());
   if (!argument.is_tensor()) wrong_kind(name, "a tensor", argument);
-  return lowering_.read(*argument.cell());
+  return memory().read(*argument.cell());
 }
 
 Value Call::tensor_or_none(std::string_view name) const {
@@ -56,18 +56,18 @@ Value Call::tensor_or_none(std::string_view name) const {
 
 std::vector<Value> Call::tensors_or_none(std::string_view name) const {
   const Item& argument = item(name);
-  if (argument.is_tensor()) return {lowering_.read(*argument.cell())};
+  if (argument.is_tensor()) return {memory().read(*argument.cell())};
   if (!argument.container()) wrong_kind(name, "a list of tensors", argument);
   if (argument.container()->stacked)
     refuse("its argument ", in_quotes(name), " is a list whose length only the run can tell");
   std::vector<Value> values;
   for (const Item& part : argument.container()->items) {
     if (const Number* number = part.number()) {
-      values.push_back(lowering_.value_of(*number, number->dtype()));
+      values.push_back(scopes().value_of(*number, number->dtype()));
       continue;
     }
     if (!part.is_tensor() && !part.is_none()) wrong_kind(name, "a list of tensors", part);
-    values.push_back(part.is_none() ? Value() : lowering_.read(*part.cell()));
+    values.push_back(part.is_none() ? Value() : memory().read(*part.cell()));
   }
   return values;
 }
@@ -81,7 +81,7 @@ std::vector<Value> Call::tensors(std::string_view name) const {
 
 Number Call::number(std::string_view name) const {
   const Item& argument = item(name);
-  if (argument.is_tensor()) return lowering_.number_of(lowering_.read(*argument.cell()));
+  if (argument.is_tensor()) return scopes().number_of(memory().read(*argument.cell()));
   if (!argument.number()) wrong_kind(name, "a number", argument);
   return *argument.number();
 }
@@ -92,7 +92,7 @@ std::vector<Number> Call::numbers(std::string_view name) const {
   std::vector<Number> numbers;
   for (const Item& part : argument.container()->items) {
     if (part.is_tensor()) {
-      numbers.push_back(lowering_.number_of(lowering_.read(*part.cell())));
+      numbers.push_back(scopes().number_of(memory().read(*part.cell())));
       continue;
     }
     if (!part.number()) wrong_kind(name, "a list of numbers", part);
@@ -166,14 +166,14 @@ Value Call::size(std::string_view name) const { return sizes({number(name)}); }
 Value Call::sizes(std::string_view name) const { return sizes(numbers(name)); }
 
 Value Call::sizes(const std::vector<Number>& numbers) const {
-  Builder g(lowering_.graph());
+  Builder g(scopes().graph());
   std::vector<std::int64_t> constants;
   for (const Number& number : numbers)
     if (const auto value = number.as_int()) constants.push_back(*value);
   if (constants.size() == numbers.size()) return g.int64s(constants);
   std::vector<Value> parts;
   for (const Number& number : numbers)
-    parts.push_back(unsqueeze(lowering_.value_of(number, DType::kInt64), {0}));
+    parts.push_back(unsqueeze(scopes().value_of(number, DType::kInt64), {0}));
   return parts.size() == 1 ? parts.front() : concat(parts, 0);
 }
 
@@ -196,7 +196,7 @@ std::vector<std::int64_t> Call::axes(std::string_view name, std::size_t rank,
 
 Value Call::tensor_as(std::string_view name, DType dtype) const {
   const Item& argument = item(name);
-  if (const Number* number = argument.number()) return lowering_.value_of(*number, dtype);
+  if (const Number* number = argument.number()) return scopes().value_of(*number, dtype);
   const Value value = tensor(name);
   return value.dtype() == dtype ? value : cast(value, dtype);
 }
@@ -215,11 +215,11 @@ Item Call::view(std::string_view name, View view, bool is_contiguous) const {
   const auto* base = std::get_if<std::shared_ptr<TensorCell>>(&argument.data);
   if (!base) wrong_kind(name, "a tensor", argument);
   auto cell = std::make_shared<TensorCell>();
-  cell->value = view.look(lowering_.read(**base));
+  cell->value = view.look(memory().read(**base));
   cell->base = *base;
   cell->seen = (*base)->version;
   cell->view = std::move(view);
-  cell->depth = lowering_.depth();
+  cell->depth = scopes().depth();
   cell->is_contiguous = is_contiguous && (*base)->is_contiguous;
   cell->is_complex = (*base)->is_complex;
   return cell;

@@ -12,17 +12,19 @@
 #include "graph/builder.h"
 #include "graph/ops.h"
 #include "lower/item.h"
-#include "lower/lowering.h"
+#include "lower/walk.h"
 #include "program/schema.h"
 
 namespace voxport {
 
 class Call {
  public:
-  Call(Lowering& lowering, const ProgramCall& call, const Schema* schema, NamedItems arguments)
-      : lowering_(lowering), call_(call), schema_(schema), arguments_(std::move(arguments)) {}
+  Call(Walk& walk, const ProgramCall& call, const Schema* schema, NamedItems arguments)
+      : walk_(walk), call_(call), schema_(schema), arguments_(std::move(arguments)) {}
 
-  Lowering& lowering() const { return lowering_; }
+  Walk& walk() const { return walk_; }
+  Scopes& scopes() const { return walk_.scopes(); }
+  Memory& memory() const { return walk_.memory(); }
   const ProgramCall& program_call() const { return call_; }
   std::string_view overload() const { return schema_ ? std::string_view(schema_->overload) : ""; }
   // "aten.add", without its overload.
@@ -89,7 +91,7 @@ class Call {
   }
 
  private:
-  Lowering& lowering_;
+  Walk& walk_;
   const ProgramCall& call_;
   const Schema* schema_;
   NamedItems arguments_;

@@ -13,15 +13,15 @@ namespace {
 bool is_complex_cell(const Item& item) { return item.cell() && item.cell()->is_complex; }
 
 // The imaginary parts of a real operand: zeros, of its shape where shapes count.
-Item imaginary_of_real(Lowering& lowering, const Item& item) {
+Item imaginary_of_real(Memory& memory, const Item& item) {
   if (!item.cell()) return Number::of_int(0);
-  const Value x = lowering.read(*item.cell());
+  const Value x = memory.read(*item.cell());
   return zeros(Builder(x.graph()).node("Shape", {x}), x.dtype());
 }
 
-Item part_of(Lowering& lowering, const Item& item, Part part) {
+Item part_of(Memory& memory, const Item& item, Part part) {
   if (TensorCell* cell = item.cell(); cell && cell->is_complex) {
-    const Value pairs = lowering.read(*cell);
+    const Value pairs = memory.read(*cell);
     Item one = part == Part::kReal ? ops::real_part(pairs) : ops::imaginary_part(pairs);
     one.cell()->is_contiguous = cell->is_contiguous;
     return one;
@@ -29,38 +29,37 @@ Item part_of(Lowering& lowering, const Item& item, Part part) {
   const Container* container = item.container();
   if (!container) return item;
   auto copy = std::make_shared<Container>(*container);
-  for (Item& inner : copy->items) inner = part_of(lowering, inner, part);
+  for (Item& inner : copy->items) inner = part_of(memory, inner, part);
   return copy;
 }
 
 }  // namespace
 
-NamedItems part_of(Lowering& lowering, const Operator& row, const NamedItems& arguments,
-                   Part part) {
+NamedItems part_of(Memory& memory, const Operator& row, const NamedItems& arguments, Part part) {
   NamedItems parts;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto& [key, item] = arguments[i];
     const bool is_term =
         (i < 2 && row.has(Trait::kAddsTerms)) || (key == "value" && !item.is_none());
     const bool is_nothing = is_term && !is_complex_cell(item) && part == Part::kImaginary;
-    parts.emplace_back(key, is_nothing ? Item(Number::of_int(0)) : part_of(lowering, item, part));
+    parts.emplace_back(key, is_nothing ? Item(Number::of_int(0)) : part_of(memory, item, part));
     if (!row.has(Trait::kJoinsTensors) || key != "tensors" || part != Part::kImaginary ||
         !item.container())
       continue;
     std::vector<Item>& joined = parts.back().second.container()->items;
     for (std::size_t j = 0; j < joined.size(); ++j)
       if (!is_complex_cell(item.container()->items[j]))
-        joined[j] = imaginary_of_real(lowering, joined[j]);
+        joined[j] = imaginary_of_real(memory, joined[j]);
   }
   return parts;
 }
 
-Item joined_parts(Lowering& lowering, const Item& real, const Item& imaginary) {
+Item joined_parts(Memory& memory, const Item& real, const Item& imaginary) {
   if (real.is_tensor() && imaginary.is_tensor()) {
     // The imaginary part of a sum with a real tensor may not know of that one's type.
-    const Value re = lowering.read(*real.cell());
+    const Value re = memory.read(*real.cell());
     const DType dtype = part_of(complex_of(re.dtype()));
-    const Value im = lowering.read(*imaginary.cell());
+    const Value im = memory.read(*imaginary.cell());
     Item joined = ops::complex_item(ops::pairs_of(converted(re, dtype), converted(im, dtype)));
     joined.cell()->is_contiguous = real.cell()->is_contiguous;
     // A view of the part is no view of the whole.
@@ -74,7 +73,7 @@ Item joined_parts(Lowering& lowering, const Item& real, const Item& imaginary) {
     fail(Error::kUnsupported, "its results for real and for imaginary parts differ in number");
   auto copy = std::make_shared<Container>(*list);
   for (std::size_t i = 0; i < copy->items.size(); ++i)
-    copy->items[i] = joined_parts(lowering, list->items[i], others->items[i]);
+    copy->items[i] = joined_parts(memory, list->items[i], others->items[i]);
   return copy;
 }
 

@@ -2,7 +2,7 @@
 // and joined again: for operators that compute both parts alike.
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/memory.h"
 #include "lower/table.h"
 
 namespace voxport {
@@ -11,11 +11,11 @@ enum class Part { kReal, kImaginary };
 
 // The arguments with one part of each complex tensor in its place. Real terms of a sum, and numbers
 // that fill or pad, have no imaginary part.
-NamedItems part_of(Lowering& lowering, const Operator& row, const NamedItems& arguments, Part part);
+NamedItems part_of(Memory& memory, const Operator& row, const NamedItems& arguments, Part part);
 
 // The results of an operator for both parts as one: tensors become complex, also those in lists;
 // everything else is the result for the real part.
-Item joined_parts(Lowering& lowering, const Item& real, const Item& imaginary);
+Item joined_parts(Memory& memory, const Item& real, const Item& imaginary);
 
 // The elements of a complex tensor as pairs of real ones, along a last axis.
 Tensor as_pairs(const Tensor& complex);

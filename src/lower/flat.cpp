@@ -8,22 +8,22 @@
 
 namespace voxport {
 
-void flatten_into(Lowering& lowering, const Item& item, std::vector<Value>& values) {
+void flatten_into(Memory& memory, const Item& item, std::vector<Value>& values) {
   if (item.is_tensor()) {
-    values.push_back(lowering.read(*item.cell()));
+    values.push_back(memory.read(*item.cell()));
   } else if (const Number* number = item.number()) {
-    values.push_back(lowering.value_of(*number));
+    values.push_back(memory.scopes().value_of(*number));
   } else if (const Container* container = item.container()) {
-    if (container->stacked) values.push_back(lowering.here(container->stacked));
-    for (const Item& part : container->items) flatten_into(lowering, part, values);
+    if (container->stacked) values.push_back(memory.scopes().here(container->stacked));
+    for (const Item& part : container->items) flatten_into(memory, part, values);
   }
 }
 
-Item rebuilt(Lowering& lowering, const Item& pattern, std::span<const Value>& values) {
+Item rebuilt(Scopes& scopes, const Item& pattern, std::span<const Value>& values) {
   if (pattern.is_tensor() || pattern.number()) {
     const Value value = values.front();
     values = values.subspan(1);
-    if (!pattern.is_tensor()) return lowering.number_of(value);
+    if (!pattern.is_tensor()) return scopes.number_of(value);
     Item tensor = value;
     tensor.cell()->is_complex = pattern.cell()->is_complex;
     return tensor;
@@ -35,7 +35,7 @@ Item rebuilt(Lowering& lowering, const Item& pattern, std::span<const Value>& va
       copy->stacked = values.front();
       values = values.subspan(1);
     }
-    for (Item& part : copy->items) part = rebuilt(lowering, part, values);
+    for (Item& part : copy->items) part = rebuilt(scopes, part, values);
     return copy;
   }
   return pattern;
@@ -51,8 +51,8 @@ bool is_alike(const Item& a, const Item& b) {
          std::ranges::equal(x->items, y->items, is_alike);
 }
 
-Item placeholder(Lowering& lowering, const Item& pattern) {
-  Builder g(lowering.graph());
+Item placeholder(Scopes& scopes, const Item& pattern) {
+  Builder g(scopes.graph());
   if (pattern.is_tensor()) {
     const Value& value = pattern.cell()->value;
     const std::vector<std::int64_t> sizes(value.rank(), 1);
@@ -70,7 +70,7 @@ Item placeholder(Lowering& lowering, const Item& pattern) {
          "a list that grows in the run is set on one path and unset on another");
   auto copy = std::make_shared<Container>(*pattern.container());
   copy->depth = 0;
-  for (Item& part : copy->items) part = placeholder(lowering, part);
+  for (Item& part : copy->items) part = placeholder(scopes, part);
   return copy;
 }
 

@@ -6,21 +6,22 @@
 #include <vector>
 
 #include "lower/item.h"
-#include "lower/lowering.h"
+#include "lower/memory.h"
+#include "program/program.h"
 
 namespace voxport {
 
 // Adds the tensors and numbers in an item to `values`, in order.
-void flatten_into(Lowering& lowering, const Item& item, std::vector<Value>& values);
+void flatten_into(Memory& memory, const Item& item, std::vector<Value>& values);
 
 // An item like the pattern, of the first values, which are taken off the span.
-Item rebuilt(Lowering& lowering, const Item& pattern, std::span<const Value>& values);
+Item rebuilt(Scopes& scopes, const Item& pattern, std::span<const Value>& values);
 
 // Whether two items have their tensors and numbers in the same places.
 bool is_alike(const Item& a, const Item& b);
 
 // An item like the pattern, of zeros of size 1, for where nobody reads it.
-Item placeholder(Lowering& lowering, const Item& pattern);
+Item placeholder(Scopes& scopes, const Item& pattern);
 
 // What a call with blocks gives for the results of one of them.
 Item as_results(const ProgramCall& call, std::vector<Item> results);

@@ -7,9 +7,9 @@
 #include "base/fail.h"
 #include "graph/meeting.h"
 #include "lower/complex_parts.h"
-#include "lower/lowering.h"
 #include "lower/size_origin.h"
 #include "lower/table.h"
+#include "lower/walk.h"
 
 namespace voxport {
 namespace {
@@ -17,19 +17,18 @@ namespace {
 class ProgramLowering {
  public:
   ProgramLowering(const Program& program, const LowerOptions& options, LowerReport& report)
-      : program_(program), options_(options), report_(report), lowering_(program, report) {}
+      : program_(program), options_(options), report_(report), walk_(program, *graph_, report) {}
 
   std::unique_ptr<Graph> run() {
     const NodeWatch watch([this](const Node& node) { see(node); },
                           [this](const Value& constant) { note_origin(constant.name()); });
-    lowering_.start(*graph_);
     take_inputs();
     for (const ProgramConstant& constant : program_.constants) take_constant(constant);
-    const std::vector<Item> results = lowering_.run(program_.main);
+    const std::vector<Item> results = walk_.run(program_.main);
     check_supported();
     for (const Item& result : results) collect(result, "");
     make_outputs();
-    check_free();
+    check_dynamic();
     find_fixed_outputs();
     return std::move(graph_);
   }
@@ -37,12 +36,12 @@ class ProgramLowering {
  private:
   // Takes down what a node requires of sizes, and which call made it.
   void see(const Node& node) {
-    for (const Meeting& met : meetings_of(node)) lowering_.note_frozen(Shape{met.a}, Shape{met.b});
+    for (const Meeting& met : meetings_of(node)) walk_.note_fixed(Shape{met.a}, Shape{met.b});
     note_origin(node.name());
   }
 
   void note_origin(const std::string& name) {
-    if (lowering_.depth() == 1) origins_.emplace(name, lowering_.call());
+    if (walk_.scopes().depth() == 1) origins_.emplace(name, walk_.call_site());
   }
 
   static DType dtype_of(const ProgramInput& input) {
@@ -68,7 +67,7 @@ class ProgramLowering {
 
   void take_input(const ProgramInput& input, const InputChoice* choice) {
     if (!choice && input.is_optional) {
-      lowering_.set(input.variable, Item());
+      walk_.set(input.variable, Item());
       return;
     }
     Type type;
@@ -78,7 +77,7 @@ class ProgramLowering {
       type.shape = Shape{};
       if (input.kind == InputKind::kInt) type.elements = {{Dim::symbol(name)}};
       const Value value = graph_->add_input(name, type);
-      lowering_.set(input.variable, number_input(input, value));
+      walk_.set(input.variable, number_input(input, value));
       return;
     }
     type.shape = choice && choice->shape ? choice->shape : input.shape;
@@ -96,7 +95,7 @@ class ProgramLowering {
     }
     Item item = graph_->add_input(name, type);
     item.cell()->is_complex = has_pairs;
-    lowering_.set(input.variable, std::move(item));
+    walk_.set(input.variable, std::move(item));
   }
 
   // Fails where ONNX does not have the type.
@@ -108,7 +107,8 @@ class ProgramLowering {
   }
 
   Item number_input(const ProgramInput& input, const Value& value) {
-    return input.kind == InputKind::kInt ? lowering_.size_of(value) : lowering_.number_of(value);
+    return input.kind == InputKind::kInt ? walk_.scopes().size_of(value)
+                                         : walk_.scopes().number_of(value);
   }
 
   void take_constant(const ProgramConstant& constant) {
@@ -116,12 +116,12 @@ class ProgramLowering {
     Item item = graph_->add_constant(constant.name,
                                      has_pairs ? as_pairs(constant.values) : constant.values);
     item.cell()->is_complex = has_pairs;
-    lowering_.set(constant.variable, std::move(item));
+    walk_.set(constant.variable, std::move(item));
   }
 
   // Everything that could not be lowered, at once.
   void check_supported() const {
-    const auto& calls = lowering_.unsupported();
+    const auto& calls = walk_.unsupported();
     if (calls.empty()) return;
     std::string text;
     std::size_t count = 0;
@@ -151,9 +151,9 @@ class ProgramLowering {
         report_.notes.push_back(cat("output ", outputs_.size(),
                                     " is complex: its last axis holds the real and imaginary "
                                     "parts"));
-      outputs_.emplace_back(path, lowering_.read(*item.cell()));
+      outputs_.emplace_back(path, walk_.memory().read(*item.cell()));
     } else if (const Number* number = item.number()) {
-      outputs_.emplace_back(path, lowering_.value_of(*number));
+      outputs_.emplace_back(path, walk_.scopes().value_of(*number));
     }
   }
 
@@ -185,14 +185,19 @@ class ProgramLowering {
     }
   }
 
-  void check_free() const {
+  void check_dynamic() const {
+    const auto must_stay = [&](const FixedAxis& axis) {
+      return std::ranges::any_of(options_.must_stay_dynamic, [&](const std::string& symbol) {
+        return axis.dim == Dim::symbol(symbol);
+      });
+    };
     std::string text;
-    for (const FrozenAxis& axis : report_.frozen)
-      if (std::ranges::find(options_.must_stay_free, axis.symbol) != options_.must_stay_free.end())
-        text += cat("\n  ", axis.symbol, " is held at ", axis.size, " by ", axis.target,
-                    where(axis.place));
+    for (const FixedAxis& axis : report_.fixed)
+      if (must_stay(axis))
+        text += cat("\n  ", printable(axis.dim.text()), " is fixed at ", axis.size, " by ",
+                    printable(axis.target), where(axis.place));
     if (!text.empty())
-      fail(Error::kUnsupported, "the program has a number where an axis was to be free:", text);
+      fail(Error::kUnsupported, "the program fixes axes that were declared dynamic:", text);
   }
 
   void find_fixed_outputs() {
@@ -212,10 +217,10 @@ class ProgramLowering {
   const LowerOptions& options_;
   LowerReport& report_;
   std::unique_ptr<Graph> graph_ = std::make_unique<Graph>();
-  Lowering lowering_;
+  Walk walk_;
   std::vector<std::pair<std::string, Value>> outputs_;
-  // By the names of nodes and constants of the main graph: the call that made them, and its place.
-  std::unordered_map<std::string, std::pair<std::string, std::uint32_t>> origins_;
+  // By the names of nodes and constants of the main graph: the call that made them.
+  std::unordered_map<std::string, CallSite> origins_;
 };
 
 }  // namespace

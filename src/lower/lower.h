@@ -13,7 +13,7 @@
 
 namespace voxport {
 
-// What the caller wants an input to be, above what the file tells.
+// What the caller requires an input to be, in place of what the file records.
 struct InputChoice {
   std::string name;  // empty to keep the program's
   std::optional<DType> dtype;
@@ -26,14 +26,13 @@ struct LowerOptions {
   std::vector<InputChoice> inputs;
   // Of the tensors that come out, in order; the first few may be given.
   std::vector<std::string> output_names;
-  // Symbols that were free to the user's word alone: a node that holds one at a number is an error,
-  // not a note.
-  std::vector<std::string> must_stay_free;
+  // Symbols that the caller declared dynamic where the file has a number: fixing one is an error.
+  std::vector<std::string> must_stay_dynamic;
 };
 
-// An axis that a node holds at a number, though the input's shape left it free.
-struct FrozenAxis {
-  std::string symbol;  // "sequence_length"
+// A dynamic size that an operator requires to be a number.
+struct FixedAxis {
+  Dim dim;  // sequence_length, 2*frames
   std::int64_t size = 0;
   std::string target;  // "aten.view"
   Place place;
@@ -42,13 +41,13 @@ struct FrozenAxis {
 // An operator that could not be lowered.
 struct UnsupportedCall {
   std::string target;
-  std::string why;  // empty where the operator is not known at all
+  std::string why;  // empty where the operator itself is unsupported
   std::size_t count = 0;
   Place first;
 };
 
-// An axis of an output whose size is a number that an operator of the program is given as such: the
-// 12 of aten.arange(12), and not the size of a weight.
+// An axis of an output whose size is a number that the program passes to an operator: the 12 of
+// aten.arange(12), and not the size of a weight.
 struct FixedOutput {
   std::string output;
   std::size_t axis = 0;
@@ -58,7 +57,7 @@ struct FixedOutput {
 };
 
 struct LowerReport {
-  std::vector<FrozenAxis> frozen;
+  std::vector<FixedAxis> fixed;
   std::vector<FixedOutput> fixed_outputs;
   // Pairs of symbols that met where sizes are equal, or one of them is 1.
   std::vector<std::pair<std::string, std::string>> equal;
@@ -66,8 +65,8 @@ struct LowerReport {
 };
 
 // Fails with kUnsupported, naming all of them with counts and places, when operators cannot be
-// lowered, hold an axis that must stay free at a number, or have arguments whose types or shapes do
-// not go together; with kUsage when the options do not fit the program.
+// lowered, fix an axis that must stay dynamic, or have arguments whose types or shapes do not go
+// together; with kUsage when the options do not fit the program.
 std::unique_ptr<Graph> lower(const Program& program, const LowerOptions& options,
                              LowerReport& report);
 

@@ -81,7 +81,7 @@ struct Given {
 };
 
 // The arguments by the schema's names, where they fit it.
-std::optional<NamedItems> by_name(Lowering& lowering, const Schema& schema,
+std::optional<NamedItems> by_name(const Walk& walk, const Schema& schema,
                                   const std::vector<Given>& given, std::optional<Freedom> freedom) {
   const bool takes_any = !schema.arguments.empty() && schema.arguments.back().name == "...";
   std::vector<const Item*> found(schema.arguments.size() - takes_any, nullptr);
@@ -106,7 +106,7 @@ std::optional<NamedItems> by_name(Lowering& lowering, const Schema& schema,
     if (found[i] && freedom && !fits(*found[i], argument.type, *freedom)) return std::nullopt;
     if (!found[i] && !argument.otherwise) return std::nullopt;
     arguments.emplace_back(argument.name,
-                           found[i] ? *found[i] : lowering.evaluate(*argument.otherwise));
+                           found[i] ? *found[i] : walk.evaluate(*argument.otherwise));
   }
   std::ranges::move(rest, std::back_inserter(arguments));
   return arguments;
@@ -126,10 +126,10 @@ std::string kinds_of(const std::vector<Given>& given) {
 
 }  // namespace
 
-ResolvedCall resolve(Lowering& lowering, const ProgramCall& call) {
+ResolvedCall resolve(const Walk& walk, const ProgramCall& call) {
   std::vector<Given> given;
   for (const NamedArgument& argument : call.arguments)
-    given.push_back({argument.name, lowering.evaluate(argument.value)});
+    given.push_back({argument.name, walk.evaluate(argument.value)});
   const auto [name, overload] = split_target(call.target);
   const std::span<const Schema> schemas = find_schemas(name);
   // Operators without a schema of fixed arguments: prim.ListConstruct, prim.tolist.
@@ -143,7 +143,7 @@ ResolvedCall resolve(Lowering& lowering, const ProgramCall& call) {
     for (const Schema& schema : schemas) {
       if (overload && schema.overload != *overload) continue;
       // An overload that is told need not be proven.
-      auto arguments = by_name(lowering, schema, given, overload ? std::nullopt : freedom);
+      auto arguments = by_name(walk, schema, given, overload ? std::nullopt : freedom);
       if (arguments) return {&schema, std::move(*arguments)};
     }
   }

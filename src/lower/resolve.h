@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lower/item.h"
-#include "lower/lowering.h"
+#include "lower/walk.h"
 #include "program/schema.h"
 
 namespace voxport {
@@ -19,6 +19,6 @@ struct ResolvedCall {
 // Finds the overload by the arguments where the call does not tell, as TorchScript does: the first
 // that fits as it is, else the first that fits when tensors may stand for numbers, numbers for
 // tensors and ints for floats. Fails with kUnsupported when none does.
-ResolvedCall resolve(Lowering& lowering, const ProgramCall& call);
+ResolvedCall resolve(const Walk& walk, const ProgramCall& call);
 
 }  // namespace voxport

@@ -50,7 +50,7 @@ TEST(LowerAsFreeAsItIs, TellsOnceWhatIsHeld) {
   lower_as_free_as_it_is(program, plan, report);
   ASSERT_EQ(report.warnings.size(), 1U) << testing::PrintToString(report.warnings);
   EXPECT_TRUE(
-      report.warnings[0].starts_with("the size x_dim_1*x_dim_2 is held at 8 by aten.linear"))
+      report.warnings[0].starts_with("the size x_dim_1*x_dim_2 is fixed at 8 by aten.linear"))
       << report.warnings[0];
   EXPECT_EQ(plan.lower.inputs[1].shape, (Shape{Dim::symbol("z_dim_0"), 3}));
 }

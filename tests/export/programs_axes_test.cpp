@@ -46,7 +46,7 @@ TEST(ProgramAxes, AreReportedWhereTheProgramFixesThem) {
   EXPECT_EQ(axes_of(report), "time = 4, batch");
   EXPECT_EQ(report.axes[0].fixed_by, "aten.matmul.default at line 3");
   EXPECT_EQ(report.warnings,
-            Warnings{"the size time is held at 4 by aten.matmul.default at line 3"});
+            Warnings{"the size time is fixed at 4 by aten.matmul.default at line 3"});
 }
 
 // Nobody asks for the promotion of these: what meets is seen where the node is made.

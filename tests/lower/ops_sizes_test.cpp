@@ -98,11 +98,11 @@ std::string wrong_sizes(const Program& program, const Lowered& lowered, const Ca
     return cat("\n  ", error.what());
   }
   std::string wrong;
-  for (const FrozenAxis& axis : report.frozen) {
-    const auto size = value_of(Dim::parse(axis.symbol), lowered.sizes);
+  for (const FixedAxis& axis : report.fixed) {
+    const auto size = value_of(axis.dim, lowered.sizes);
     if (size && *size != 1 && *size != axis.size)
       wrong +=
-          cat("\n  ", axis.symbol, " is reported as fixed at ", axis.size, ", and was ", *size);
+          cat("\n  ", axis.dim.text(), " is reported as fixed at ", axis.size, ", and was ", *size);
   }
   // How many parts aten.chunk and aten.unbind give depends on sizes.
   if (graph->outputs().size() != run.outputs.size()) return wrong;

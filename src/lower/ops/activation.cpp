@@ -175,7 +175,7 @@ Item rrelu(const Call& call, Builder&) {
 // aten._safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
 // 0 where all along the axis is -inf.
 Item safe_softmax(const Call& call, Builder& g) {
-  const Value y = call.lowering().read(*softmax(call, g).cell());
+  const Value y = call.memory().read(*softmax(call, g).cell());
   if (y.rank() == 0) return y;
   const Value x = converted(operand(call), y.dtype());
   const Value largest = reduce_max(x, {call.axis("dim", x.rank())}, true);

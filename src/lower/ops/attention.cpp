@@ -91,14 +91,14 @@ Value repeated_heads(const Call& call, const Value& x, const Value& query) {
 
 // The sizes that are the same in several of the tensors.
 void note_sizes(const Call& call, const Attention& a) {
-  Lowering& lowering = call.lowering();
+  Walk& walk = call.walk();
   const auto batch = [](const Value& x) { return Shape(x.shape().begin(), x.shape().end() - 2); };
-  lowering.note_frozen({a.query.dim(-1)}, {a.key.dim(-1)});
-  lowering.note_frozen({a.key.dim(-2)}, {a.value.dim(-2)});
-  if (a.mask) lowering.note_frozen({a.query.dim(-2), a.key.dim(-2)}, a.mask.shape());
+  walk.note_fixed({a.query.dim(-1)}, {a.key.dim(-1)});
+  walk.note_fixed({a.key.dim(-2)}, {a.value.dim(-2)});
+  if (a.mask) walk.note_fixed({a.query.dim(-2), a.key.dim(-2)}, a.mask.shape());
   if (call.flag("enable_gqa")) return;
-  lowering.note_frozen(batch(a.query), batch(a.key));
-  lowering.note_frozen(batch(a.key), batch(a.value));
+  walk.note_fixed(batch(a.query), batch(a.key));
+  walk.note_fixed(batch(a.key), batch(a.value));
 }
 
 Attention attention_of(const Call& call) {
@@ -191,7 +191,7 @@ AttentionResult multi_head(const std::vector<Value>& qkv, const Heads& heads, co
 // Which keys are hidden by the mask, or by being no part of a nested tensor; absent for none.
 Value hidden_keys(const Call& call, std::string_view source) {
   if (const TensorCell* cell = call.item(source).cell(); cell && cell->inside)
-    return voxport::unsqueeze(inverted(call.lowering().here(cell->inside)), {1, 2});
+    return voxport::unsqueeze(inverted(call.scopes().here(cell->inside)), {1, 2});
   const Value mask = call.tensor_or_none("mask");
   return mask ? spread_mask(call, mask, call.integer_or_none("mask_type")) : Value();
 }
@@ -320,15 +320,15 @@ Item to_padded_tensor(const Call& call, Builder&) {
   const TensorCell* cell = call.item("self").cell();
   if (!cell || !cell->inside) return call.same("self");
   Value x = call.tensor("self");
-  const Value inside = call.lowering().here(cell->inside);
+  const Value inside = call.scopes().here(cell->inside);
   std::vector<std::int64_t> axes;
   for (std::size_t i = inside.rank(); i < x.rank(); ++i)
     axes.push_back(static_cast<std::int64_t>(i));
   const Value spread = axes.empty() ? inside : voxport::unsqueeze(inside, axes);
-  x = where(spread, x, call.lowering().value_of(call.number("padding"), x.dtype()));
+  x = where(spread, x, call.scopes().value_of(call.number("padding"), x.dtype()));
   if (call.has("output_size")) return x;
   const Value lengths = reduce_sum(cast(inside, DType::kInt64), {1}, false);
-  const Number longest = call.lowering().size_of(reduce_max(lengths, {0}, false));
+  const Number longest = call.scopes().size_of(reduce_max(lengths, {0}, false));
   return voxport::slice(x, 1, int64s(x, {0}), call.sizes({longest}));
 }
 

@@ -8,15 +8,15 @@
 namespace voxport::ops {
 namespace {
 
-Number all_of(Lowering& lowering, const std::vector<Number>& numbers) {
+Number all_of(Scopes& scopes, const std::vector<Number>& numbers) {
   Number result = Number::of_bool(true);
-  for (const Number& number : numbers) result = voxport::logical_and(lowering, result, number);
+  for (const Number& number : numbers) result = voxport::logical_and(scopes, result, number);
   return result;
 }
 
 Number is_equal(const Call& call, const Item& a, const Item& b) {
   if (a.number() && b.number())
-    return voxport::compare(call.lowering(), "Equal", *a.number(), *b.number());
+    return voxport::compare(call.scopes(), "Equal", *a.number(), *b.number());
   if (a.text() && b.text()) return Number::of_bool(*a.text() == *b.text());
   if (a.is_none() || b.is_none()) return Number::of_bool(a.is_none() == b.is_none());
   const Container* x = a.container();
@@ -27,7 +27,7 @@ Number is_equal(const Call& call, const Item& a, const Item& b) {
   std::vector<Number> parts;
   for (std::size_t i = 0; i < x->items.size(); ++i)
     parts.push_back(is_equal(call, x->items[i], y->items[i]));
-  return all_of(call.lowering(), parts);
+  return all_of(call.scopes(), parts);
 }
 
 bool are_tensors(const Call& call) { return call.at(0).is_tensor() || call.at(1).is_tensor(); }
@@ -51,7 +51,7 @@ Value close(const Call& call) {
 Item logical(const Call& call, const char* op) {
   std::vector<Value> values = {call.tensor_as(first(call), DType::kBool),
                                call.tensor_as(second(call), DType::kBool)};
-  call.lowering().note_frozen(values[0].shape(), values[1].shape());
+  call.walk().note_fixed(values[0].shape(), values[1].shape());
   return Builder(values[0].graph()).node(op, std::move(values));
 }
 
@@ -86,7 +86,7 @@ std::optional<std::int64_t> known_int(const Call& call, std::size_t i) {
   const Value value = call.tensor(call.arguments()[i].first);
   const Tensor* constant = value.constant();
   if (!constant || constant->numel() != 1 || value.rank() != 0) return std::nullopt;
-  return call.lowering().number_of(value).as_int();
+  return call.scopes().number_of(value).as_int();
 }
 
 // a | b = a + b - (a & b), a ^ b = a + b - 2(a & b)
@@ -106,11 +106,11 @@ Value bits(const Call& call, const std::vector<Value>& values, std::string_view 
 Number bits_of_numbers(const Call& call, std::string_view op) {
   const Number& a = *call.at(0).number();
   const Number& b = *call.at(1).number();
-  Lowering& lowering = call.lowering();
+  Scopes& scopes = call.scopes();
   const bool are_bools = a.kind() == Number::Kind::kBool && b.kind() == Number::Kind::kBool;
-  if (are_bools && op == "And") return voxport::logical_and(lowering, a, b);
-  if (are_bools && op == "Or") return voxport::logical_or(lowering, a, b);
-  if (are_bools) return voxport::logical_not(lowering, voxport::compare(lowering, "Equal", a, b));
+  if (are_bools && op == "And") return voxport::logical_and(scopes, a, b);
+  if (are_bools && op == "Or") return voxport::logical_or(scopes, a, b);
+  if (are_bools) return voxport::logical_not(scopes, voxport::compare(scopes, "Equal", a, b));
   const std::int64_t x = call.integer(first(call));
   const std::int64_t y = call.integer(second(call));
   return Number::of_int(op == "And" ? x & y : op == "Or" ? x | y : x ^ y);
@@ -123,8 +123,8 @@ Value power_of_two(const Value& exponent) {
 
 Number shifted_number(const Call& call, bool to_the_left) {
   const Number& times = *call.at(1).number();
-  const Number factor = compute(call.lowering(), Arithmetic::kPow, Number::of_int(2), times);
-  return compute(call.lowering(), to_the_left ? Arithmetic::kMul : Arithmetic::kFloorDiv,
+  const Number factor = compute(call.scopes(), Arithmetic::kPow, Number::of_int(2), times);
+  return compute(call.scopes(), to_the_left ? Arithmetic::kMul : Arithmetic::kFloorDiv,
                  *call.at(0).number(), factor);
 }
 
@@ -143,7 +143,7 @@ Item shifted(const Call& call, bool to_the_left) {
 
 Item compared(const Call& call, const char* op) {
   if (are_numbers(call))
-    return voxport::compare(call.lowering(), op, *call.at(0).number(), *call.at(1).number());
+    return voxport::compare(call.scopes(), op, *call.at(0).number(), *call.at(1).number());
   if (!are_tensors(call) && std::string_view(op) == "Equal")
     return is_equal(call, call.at(0), call.at(1));
   return apply_op(op, both(call));
@@ -152,13 +152,13 @@ Item compared(const Call& call, const char* op) {
 // aten.ne.Tensor(Tensor self, Tensor other) -> Tensor
 Item not_equal(const Call& call, Builder& g) {
   const Item equal = compared(call, "Equal");
-  if (equal.number()) return voxport::logical_not(call.lowering(), *equal.number());
-  return g.node("Not", {call.lowering().read(*equal.cell())});
+  if (equal.number()) return voxport::logical_not(call.scopes(), *equal.number());
+  return g.node("Not", {call.memory().read(*equal.cell())});
 }
 
 // aten.__not__(bool self) -> bool
 Item not_(const Call& call, Builder&) {
-  return voxport::logical_not(call.lowering(), call.number(first(call)));
+  return voxport::logical_not(call.scopes(), call.number(first(call)));
 }
 
 // aten.__contains__.int_list(int[] l, int item) -> bool, and of a dict's keys
@@ -171,7 +171,7 @@ Item contains(const Call& call, Builder&) {
   if (whole->stacked) call.refuse("it looks into a list whose length only the run can tell");
   Number found = Number::of_bool(false);
   for (const Item& part : whole->items)
-    found = voxport::logical_or(call.lowering(), found, is_equal(call, part, item));
+    found = voxport::logical_or(call.scopes(), found, is_equal(call, part, item));
   return found;
 }
 
@@ -180,7 +180,7 @@ Item contains(const Call& call, Builder&) {
 Item allclose(const Call& call, Builder& g) {
   const Value flat = reshape(cast(close(call), DType::kInt32), {-1});
   const Value least = g.node("ReduceMin", {flat}, {{"keepdims", std::int64_t{0}}});
-  return call.lowering().number_of(cast(least, DType::kBool));
+  return call.scopes().number_of(cast(least, DType::kBool));
 }
 
 // aten.isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08,
@@ -219,8 +219,8 @@ Item right_shift_in_place(const Call& call, Builder&) {
 Item in_place(const Call& call, const Item& result) {
   TensorCell* self = call.at(0).cell();
   if (!self || !result.is_tensor()) call.refuse("it writes to ", call.at(0).kind_name());
-  Lowering& lowering = call.lowering();
-  lowering.write(*self, converted(lowering.read(*result.cell()), lowering.read(*self).dtype()));
+  Memory& memory = call.memory();
+  memory.write(*self, converted(memory.read(*result.cell()), memory.read(*self).dtype()));
   return call.at(0);
 }
 

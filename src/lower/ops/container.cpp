@@ -40,17 +40,14 @@ Container& container_of(const Call& call) {
 Container& changed(const Call& call) {
   if (container_of(call).stacked)
     call.refuse("it changes a list whose length only the run can tell");
-  return call.lowering().change(std::get<std::shared_ptr<Container>>(call.at(0).data));
+  return call.memory().change(std::get<std::shared_ptr<Container>>(call.at(0).data));
 }
 
 // Behind what the first argument has.
 void append_item(const Call& call, const Item& item) {
   const Item& list = call.at(0);
   if (!list.is_list()) call.refuse("it appends to ", list.kind_name());
-  if (list.container()->depth != call.lowering().depth() || list.container()->stacked)
-    call.lowering().append_outside(std::get<std::shared_ptr<Container>>(list.data), item);
-  else
-    list.container()->items.push_back(item);
+  call.memory().append(std::get<std::shared_ptr<Container>>(list.data), item);
 }
 
 // A part of a list that a loop has made.
@@ -58,8 +55,8 @@ Item part_of_stacked(const Call& call, const Container& list, const Value& index
   if (list.parts_may_differ)
     call.refuse(
         "it takes one of tensors that may differ in shape, from a list that grows in the run");
-  const Value part = gather(call.lowering().here(list.stacked), index, 0);
-  if (list.stacked_kind) return call.lowering().number_of(part);
+  const Value part = gather(call.scopes().here(list.stacked), index, 0);
+  if (list.stacked_kind) return call.scopes().number_of(part);
   return part;
 }
 
@@ -192,7 +189,7 @@ Item getitem(const Call& call, Builder&) {
   if (!container) call.refuse("it takes an item of ", whole.kind_name());
   if (container->kind == Container::Kind::kDict) return by_key(call, *container, call.item(index));
   if (container->stacked)
-    return part_of_stacked(call, *container, call.lowering().value_of(call.number(index)));
+    return part_of_stacked(call, *container, call.scopes().value_of(call.number(index)));
   return container->items[position(call, call.item(index), container->items.size())];
 }
 
@@ -201,15 +198,14 @@ Item len(const Call& call, Builder&) {
   const Item& whole = call.at(0);
   if (whole.is_tensor()) {
     const Value shape =
-        Builder(call.lowering().graph()).node("Shape", {call.lowering().read(*whole.cell())});
-    return call.lowering().size_of(voxport::slice(shape, 0, 0, 1));
+        Builder(call.scopes().graph()).node("Shape", {call.memory().read(*whole.cell())});
+    return call.scopes().size_of(voxport::slice(shape, 0, 0, 1));
   }
   if (const std::string* text = whole.text())
     return Number::of_int(static_cast<std::int64_t>(text->size()));
   if (!whole.container()) call.refuse("it takes the length of ", whole.kind_name());
   if (whole.container()->stacked)
-    return call.lowering().size_of(
-        voxport::size(call.lowering().here(whole.container()->stacked), 0));
+    return call.scopes().size_of(voxport::size(call.scopes().here(whole.container()->stacked), 0));
   return Number::of_int(static_cast<std::int64_t>(whole.container()->items.size()));
 }
 
@@ -283,8 +279,8 @@ Item reverse(const Call& call, Builder&) {
     std::ranges::reverse(changed(call).items);
     return {};
   }
-  Container& list = call.lowering().change(std::get<std::shared_ptr<Container>>(call.at(0).data));
-  const Value x = call.lowering().here(list.stacked);
+  Container& list = call.memory().change(std::get<std::shared_ptr<Container>>(call.at(0).data));
+  const Value x = call.scopes().here(list.stacked);
   using Limits = std::numeric_limits<std::int64_t>;
   list.stacked = Builder(x.graph()).node(
       "Slice", {x, int64s(x, {-1}), int64s(x, {Limits::min()}), int64s(x, {0}), int64s(x, {-1})});
@@ -402,8 +398,7 @@ Item slice_of_list(const Call& call, Builder&) {
   const Container* list = call.at(0).container();
   const std::int64_t step = call.integer("step");
   if (step == 0) call.refuse("it takes a list in steps of 0");
-  if (list && list->stacked)
-    return slice_of_stacked(call, call.lowering().here(list->stacked), step);
+  if (list && list->stacked) return slice_of_stacked(call, call.scopes().here(list->stacked), step);
   const std::int64_t size = text ? std::ssize(*text) : std::ssize(known_items(call, call.at(0)));
   const std::int64_t last = step > 0 ? size : size - 1;
   const std::int64_t start = bound(call, "start", step > 0 ? 0 : last, size, last);
@@ -436,7 +431,7 @@ Item tuple_slice(const Call& call, Builder&) {
 Item unpack(const Call& call, Builder&) {
   const Container& container = container_of(call);
   if (!container.stacked) return call.at(0);
-  Builder g(call.lowering().graph());
+  Builder g(call.scopes().graph());
   std::vector<Item> items;
   for (std::size_t i = 0; i < call.program_call().results.size(); ++i)
     items.push_back(part_of_stacked(call, container, g.int64(static_cast<std::int64_t>(i))));
@@ -474,7 +469,7 @@ Item annotate(const Call& call, Builder&) {
   const std::string type = call.text_at(1);
   const bool is_number = type == "number" || type == "int" || type == "float" || type == "bool";
   if (!is_number || !value.is_tensor()) return value;
-  return call.lowering().number_of(call.lowering().read(*value.cell()));
+  return call.scopes().number_of(call.memory().read(*value.cell()));
 }
 
 Item raise_exception(const Call& call, Builder&) {

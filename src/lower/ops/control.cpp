@@ -38,28 +38,28 @@ struct Side {
   std::size_t result_count = 0;  // values that the results have
 };
 
-Side run_side(Lowering& lowering, const Block& block, const Wanted& wanted) {
-  Lowering::Branch branch = lowering.run_branch(block, Lowering::BranchKind::kBranch);
+Side run_side(Walk& walk, const Block& block, const Wanted& wanted) {
+  Walk::Branch branch = walk.run_branch(block, Scopes::Kind::kBranch);
   Side side;
   std::vector<Value> values;
   for (std::size_t i = 0; i < branch.results.size(); ++i) {
     const bool is_unset = branch.results[i].is_uninitialized() && i < wanted.placeholders.size();
     if (is_unset) branch.results[i] = wanted.placeholders[i];
-    flatten_into(lowering, branch.results[i], values);
+    flatten_into(walk.memory(), branch.results[i], values);
     side.is_unset.resize(values.size(), is_unset);
   }
   side.result_count = values.size();
-  for (TensorCell* cell : wanted.cells) values.push_back(lowering.read(*cell));
+  for (TensorCell* cell : wanted.cells) values.push_back(walk.memory().read(*cell));
   for (const auto& container : wanted.containers) {
     side.containers.emplace_back(std::make_shared<Container>(*container));
-    flatten_into(lowering, side.containers.back(), values);
+    flatten_into(walk.memory(), side.containers.back(), values);
   }
   for (std::size_t i = 0; i < values.size() && i < wanted.dtypes.size(); ++i)
     if (values[i].dtype() != wanted.dtypes[i]) values[i] = cast(values[i], wanted.dtypes[i]);
   for (const Value& value : values) side.types.push_back(value.type());
-  for (const auto& [cell, value] : branch.written) side.written.push_back(cell);
-  side.changed = branch.changed;
-  lowering.finish_branch(branch, values);
+  for (const auto& [cell, value] : branch.outer.written) side.written.push_back(cell);
+  side.changed = branch.outer.changed;
+  walk.finish_branch(branch, values);
   side.graph = std::move(branch.graph);
   side.results = std::move(branch.results);
   side.captured = std::move(branch.captured);
@@ -79,13 +79,13 @@ bool add_new(std::vector<T>& to, const std::vector<T>& more) {
 }
 
 // Learns what both branches must give. Gives whether they are to be walked anew for that.
-bool learn(Lowering& lowering, Wanted& wanted, const Side& yes, const Side& no) {
+bool learn(Walk& walk, Wanted& wanted, const Side& yes, const Side& no) {
   bool differs = false;
   wanted.placeholders.resize(yes.results.size());
   for (std::size_t i = 0; i < yes.results.size(); ++i) {
     if (yes.results[i].is_uninitialized() == no.results[i].is_uninitialized()) continue;
     const Item& set = yes.results[i].is_uninitialized() ? no.results[i] : yes.results[i];
-    wanted.placeholders[i] = placeholder(lowering, set);
+    wanted.placeholders[i] = placeholder(walk.scopes(), set);
     differs = true;
   }
   if (differs) return true;
@@ -97,7 +97,7 @@ bool learn(Lowering& lowering, Wanted& wanted, const Side& yes, const Side& no) 
     if (is_alike(yes.containers[i], no.containers[i])) continue;
     const Container& a = *yes.containers[i].container();
     const Container& b = *no.containers[i].container();
-    lowering.stack(wanted.containers[i], a.stacked || a.items.size() > b.items.size() ? a : b);
+    walk.memory().stack(wanted.containers[i], a.stacked || a.items.size() > b.items.size() ? a : b);
     differs = true;
   }
   wanted.dtypes.clear();
@@ -109,36 +109,34 @@ bool learn(Lowering& lowering, Wanted& wanted, const Side& yes, const Side& no) 
 }
 
 // What is true of both.
-Type merged(Lowering& lowering, const Type& a, const Type& b) {
+Type merged(Scopes& scopes, const Type& a, const Type& b) {
   if (a.shape->size() != b.shape->size())
     fail(Error::kUnsupported, "its branches give tensors of ", a.shape->size(), " and ",
          b.shape->size(), " axes");
   Type type{a.dtype, Shape{}, {}};
   for (std::size_t i = 0; i < a.shape->size(); ++i)
     type.shape->push_back((*a.shape)[i] == (*b.shape)[i] ? (*a.shape)[i]
-                                                         : Dim::symbol(lowering.new_symbol()));
+                                                         : Dim::symbol(scopes.new_symbol()));
   if (a.elements && b.elements && *a.elements == *b.elements) type.elements = a.elements;
   return type;
 }
 
 Item if_node(const Call& call, const Value& condition) {
-  Lowering& lowering = call.lowering();
+  Walk& walk = call.walk();
   const std::vector<Block>& blocks = call.program_call().blocks;
-  const std::vector<UnsupportedCall> refused = lowering.unsupported();
-  const LowerReport reported = lowering.report();
+  const Walk::Findings findings = walk.findings();
   Wanted wanted;
   Side yes;
   Side no;
   constexpr int kMaxTries = 8;
   for (int i = 0;; ++i) {
     if (i == kMaxTries) call.refuse("what its branches give does not settle");
-    lowering.forget_unsupported(refused);
-    lowering.report() = reported;
-    yes = run_side(lowering, blocks[0], wanted);
-    no = run_side(lowering, blocks[1], wanted);
+    walk.restore(findings);
+    yes = run_side(walk, blocks[0], wanted);
+    no = run_side(walk, blocks[1], wanted);
     if (!std::ranges::equal(yes.results, no.results, are_alike_or_unset))
       call.refuse("its branches give different kinds of results");
-    if (!learn(lowering, wanted, yes, no)) break;
+    if (!learn(walk, wanted, yes, no)) break;
   }
   std::vector<Type> types;
   for (std::size_t i = 0; i < yes.types.size(); ++i) {
@@ -148,9 +146,9 @@ Item if_node(const Call& call, const Value& condition) {
     else if (is_result && no.is_unset[i])
       types.push_back(yes.types[i]);
     else
-      types.push_back(merged(lowering, yes.types[i], no.types[i]));
+      types.push_back(merged(walk.scopes(), yes.types[i], no.types[i]));
   }
-  Graph& graph = lowering.graph();
+  Graph& graph = walk.scopes().graph();
   const Node node = graph.add_node(graph.take_name("If"), "If", {condition},
                                    {{"then_branch", std::shared_ptr<const Graph>(yes.graph)},
                                     {"else_branch", std::shared_ptr<const Graph>(no.graph)}},
@@ -161,13 +159,14 @@ Item if_node(const Call& call, const Value& condition) {
 
   std::span<const Value> values = node.outputs();
   std::vector<Item> results;
-  for (const Item& pattern : yes.results) results.push_back(rebuilt(lowering, pattern, values));
+  for (const Item& pattern : yes.results)
+    results.push_back(rebuilt(walk.scopes(), pattern, values));
   for (TensorCell* cell : wanted.cells) {
-    lowering.write(*cell, values.front());
+    walk.memory().write(*cell, values.front());
     values = values.subspan(1);
   }
   for (std::size_t i = 0; i < wanted.containers.size(); ++i) {
-    lowering.replace(wanted.containers[i], rebuilt(lowering, yes.containers[i], values));
+    walk.memory().replace(wanted.containers[i], rebuilt(walk.scopes(), yes.containers[i], values));
     if (no.containers[i].container()->parts_may_differ)
       wanted.containers[i]->parts_may_differ = true;
   }
@@ -185,9 +184,8 @@ Item if_(const Call& call, Builder&) {
   // A program that is right does not raise.
   if (!known && raises(blocks[0])) known = false;
   if (!known && raises(blocks[1])) known = true;
-  if (known) return as_results(call.program_call(), call.lowering().run(blocks[*known ? 0 : 1]));
-  Lowering& lowering = call.lowering();
-  return if_node(call, lowering.value_of(condition, DType::kBool));
+  if (known) return as_results(call.program_call(), call.walk().run(blocks[*known ? 0 : 1]));
+  return if_node(call, call.scopes().value_of(condition, DType::kBool));
 }
 
 }  // namespace voxport::ops

@@ -71,7 +71,7 @@ Value convolve(const Call& call, Builder& g, const Value& input, const Value& we
   if (bias) inputs.push_back(in_dtype(bias, DType::kFloat32));
   const Dim channels = is_transposed ? weight.dim(0) : weight.dim(1) * Dim(window.groups);
   if (channels.is_constant() && !x.dim(1).is_constant())
-    call.lowering().note_frozen(x.dim(1), *channels.constant());
+    call.walk().note_fixed(x.dim(1), *channels.constant());
   Attributes attributes = {{"kernel_shape", kernel_of(call, weight)},
                            {"strides", window.strides},
                            {"pads", window.pads},

@@ -32,7 +32,7 @@ Item spread(const Call& call, const Value& value) {
   const Value x = operand(call);
   const Value same = converted(value, x.dtype());
   if (same.shape() == x.shape()) return same;
-  call.lowering().note_frozen(x.shape(), same.shape());
+  call.walk().note_fixed(x.shape(), same.shape());
   return expand(same, Builder(x.graph()).node("Shape", {x}));
 }
 

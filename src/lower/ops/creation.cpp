@@ -22,7 +22,7 @@ Number int_of(std::int64_t value) { return Number::of_int(value); }
 
 // A tensor of this shape (int64 of rank 1) that is the same number everywhere.
 Value filled(const Call& call, const Value& shape, const Number& number, DType dtype) {
-  const Value one = call.lowering().value_of(number, dtype);
+  const Value one = call.scopes().value_of(number, dtype);
   if (const Tensor* known = one.constant()) {
     Tensor element = *known;
     element.shape = {1};
@@ -88,16 +88,16 @@ DType type_of_leaves(const Nested& nested) {
 }
 
 Value leaf_value(const Call& call, const Item& leaf, DType dtype) {
-  if (const Number* number = leaf.number()) return call.lowering().value_of(*number, dtype);
+  if (const Number* number = leaf.number()) return call.scopes().value_of(*number, dtype);
   if (!leaf.is_tensor()) call.refuse("a list of numbers has ", leaf.kind_name(), " in it");
-  return cast(call.lowering().read(*leaf.cell()), dtype);
+  return cast(call.memory().read(*leaf.cell()), dtype);
 }
 
 // aten.tensor of lists: ints that are sizes stay known as such.
 Value tensor_of_lists(const Call& call, const Item& data, Builder& g) {
   if (const Container* list = data.container(); list && list->stacked) {
     const bool is_float = list->stacked_kind == Number::Kind::kFloat;
-    const Value stacked = call.lowering().here(list->stacked);
+    const Value stacked = call.scopes().here(list->stacked);
     return cast(stacked, dtype_or(call, is_float ? DType::kFloat32 : stacked.dtype()));
   }
   Nested nested;
@@ -115,30 +115,29 @@ bool is_float(const Number& number) { return number.kind() == Number::Kind::kFlo
 
 // How many steps lead from start to end, the last one perhaps too far. Known steps are counted up,
 // so that the count is an expression of sizes.
-Number whole_steps(Lowering& lowering, const Number& span, const Number& step) {
+Number whole_steps(Scopes& scopes, const Number& span, const Number& step) {
   const auto known = step.as_int();
   if (known == 1) return span;
   if (!known || *known == INT64_MIN)  // up, as minus the floor of the opposite
-    return negative(lowering,
-                    compute(lowering, Arithmetic::kFloorDiv, negative(lowering, span), step));
-  const Number distance = *known < 0 ? negative(lowering, span) : span;
+    return negative(scopes, compute(scopes, Arithmetic::kFloorDiv, negative(scopes, span), step));
+  const Number distance = *known < 0 ? negative(scopes, span) : span;
   const std::int64_t stride = std::abs(*known);
-  const Number filled_up = compute(lowering, Arithmetic::kAdd, distance, int_of(stride - 1));
-  return compute(lowering, Arithmetic::kFloorDiv, filled_up, int_of(stride));
+  const Number filled_up = compute(scopes, Arithmetic::kAdd, distance, int_of(stride - 1));
+  return compute(scopes, Arithmetic::kFloorDiv, filled_up, int_of(stride));
 }
 
 // How many elements lie in [start, end), `step` apart.
 Number count_of(const Call& call, const Number& start, const Number& end, const Number& step) {
-  Lowering& lowering = call.lowering();
-  const Number span = start.as_float() == 0 ? end : compute(lowering, Arithmetic::kSub, end, start);
+  Scopes& scopes = call.scopes();
+  const Number span = start.as_float() == 0 ? end : compute(scopes, Arithmetic::kSub, end, start);
   if (!is_float(span) && !is_float(step) && !is_float(start))
-    return whole_steps(lowering, span, step);
-  const Number steps = compute(lowering, Arithmetic::kTrueDiv, span, step);
+    return whole_steps(scopes, span, step);
+  const Number steps = compute(scopes, Arithmetic::kTrueDiv, span, step);
   if (const auto known = steps.as_float()) {
     if (!(std::abs(*known) <= kMaxComputed)) call.refuse("it has ", *known, " elements");
     return int_of(static_cast<std::int64_t>(std::ceil(*known)));
   }
-  return lowering.size_of(cast(ceil(lowering.value_of(steps)), DType::kInt64));
+  return scopes.size_of(cast(ceil(scopes.value_of(steps)), DType::kInt64));
 }
 
 // 0, 1, ... below the limit.
@@ -158,7 +157,7 @@ std::optional<std::vector<double>> known_list(const std::optional<std::int64_t>&
 
 Value progression(const Call& call, const Number& start, const Number& step, const Number& count,
                   DType dtype, Builder& g) {
-  Lowering& lowering = call.lowering();
+  Scopes& scopes = call.scopes();
   const auto from = start.as_float();
   const auto by = step.as_float();
   if (from && by && is_floating(dtype))
@@ -167,8 +166,8 @@ Value progression(const Call& call, const Number& start, const Number& step, con
   const bool has_floats = is_float(start) || is_float(step);
   Value values = counting(call, count);
   if (has_floats) values = cast(values, DType::kFloat64);
-  if (step.as_float() != 1) values = values * lowering.value_of(step, values.dtype());
-  if (start.as_float() != 0) values = values + lowering.value_of(start, values.dtype());
+  if (step.as_float() != 1) values = values * scopes.value_of(step, values.dtype());
+  if (start.as_float() != 0) values = values + scopes.value_of(start, values.dtype());
   return cast(values, dtype);
 }
 
@@ -206,21 +205,21 @@ std::optional<std::vector<double>> known_line(const Call& call) {
 
 // Evenly from start to end, in float64: from both ends, as PyTorch has it.
 Value evenly(const Call& call, Builder& g) {
-  Lowering& lowering = call.lowering();
-  const Number start = as_kind(lowering, call.number("start"), Number::Kind::kFloat);
-  const Number end = as_kind(lowering, call.number("end"), Number::Kind::kFloat);
+  Scopes& scopes = call.scopes();
+  const Number start = as_kind(scopes, call.number("start"), Number::Kind::kFloat);
+  const Number end = as_kind(scopes, call.number("end"), Number::Kind::kFloat);
   const Number steps = call.number("steps");
-  const Number last = compute(lowering, Arithmetic::kSub, steps, int_of(1));
-  const Number gaps = compute(lowering, Arithmetic::kMax, last, int_of(1));
-  const Number span = compute(lowering, Arithmetic::kSub, end, start);
+  const Number last = compute(scopes, Arithmetic::kSub, steps, int_of(1));
+  const Number gaps = compute(scopes, Arithmetic::kMax, last, int_of(1));
+  const Number span = compute(scopes, Arithmetic::kSub, end, start);
   const Value gap =
-      lowering.value_of(compute(lowering, Arithmetic::kTrueDiv, span, gaps), DType::kFloat64);
+      scopes.value_of(compute(scopes, Arithmetic::kTrueDiv, span, gaps), DType::kFloat64);
   const Value places = cast(counting(call, steps), DType::kFloat64);
-  const Value left = lowering.value_of(last, DType::kFloat64) - places;
-  const Value from_start = places * gap + lowering.value_of(start, DType::kFloat64);
-  const Value from_end = lowering.value_of(end, DType::kFloat64) - left * gap;
+  const Value left = scopes.value_of(last, DType::kFloat64) - places;
+  const Value from_start = places * gap + scopes.value_of(start, DType::kFloat64);
+  const Value from_end = scopes.value_of(end, DType::kFloat64) - left * gap;
   // The one element of a single step is the start.
-  const Value half = lowering.value_of(steps, DType::kFloat64) * 0.5;
+  const Value half = scopes.value_of(steps, DType::kFloat64) * 0.5;
   return where(g.node("Less", {places, half}), from_start, from_end);
 }
 
@@ -233,7 +232,7 @@ Value triangle(const Call& call, bool is_upper, Builder& g) {
   const DType kernel = has_kernel               ? x.dtype()
                        : is_floating(x.dtype()) ? DType::kFloat32
                                                 : DType::kInt64;
-  const Value diagonal = call.lowering().value_of(call.number("diagonal"), DType::kInt64);
+  const Value diagonal = call.scopes().value_of(call.number("diagonal"), DType::kInt64);
   const Value kept =
       g.node("Trilu", {cast(x, kernel), diagonal}, {{"upper", std::int64_t{is_upper}}});
   return cast(kept, x.dtype());
@@ -406,7 +405,7 @@ Item fill_diagonal(const Call& call, Builder& g) {
   if (call.flag("wrap")) call.refuse("a diagonal that starts again below is not known");
   const Value is_diagonal = g.node("Equal", {unsqueeze(range(size(x, 0)), {1}), range(size(x, 1))});
   const DType kernel = is_floating(x.dtype()) ? x.dtype() : DType::kInt64;
-  const Value number = call.lowering().value_of(call.number("fill_value"), x.dtype());
+  const Value number = call.scopes().value_of(call.number("fill_value"), x.dtype());
   return cast(where(is_diagonal, cast(number, kernel), cast(x, kernel)), x.dtype());
 }
 
@@ -419,14 +418,14 @@ Item dim_arange(const Call& call, Builder&) {
 // aten.__range_length(int lo, int hi, int step) -> int
 Item range_length(const Call& call, Builder&) {
   const Number count = count_of(call, call.number("lo"), call.number("hi"), call.number("step"));
-  return compute(call.lowering(), Arithmetic::kMax, count, int_of(0));
+  return compute(call.scopes(), Arithmetic::kMax, count, int_of(0));
 }
 
 // aten.__derive_index(int index, int start, int step) -> int
 Item derive_index(const Call& call, Builder&) {
   const Number distance =
-      compute(call.lowering(), Arithmetic::kMul, call.number("index"), call.number("step"));
-  return compute(call.lowering(), Arithmetic::kAdd, call.number("start"), distance);
+      compute(call.scopes(), Arithmetic::kMul, call.number("index"), call.number("step"));
+  return compute(call.scopes(), Arithmetic::kAdd, call.number("start"), distance);
 }
 
 // prim.rangelist(int n) -> int[]
@@ -457,7 +456,7 @@ Item one_hot(const Call& call, Builder& g) {
   Number classes = call.number("num_classes");
   if (classes.as_int() == -1) {
     const Value largest = g.node("ReduceMax", {x}, {{"keepdims", std::int64_t{0}}});
-    classes = call.lowering().size_of(largest + g.int64(1));
+    classes = call.scopes().size_of(largest + g.int64(1));
   }
   const Value is_it = g.node("Equal", {unsqueeze(x, {-1}), counting(call, classes)});
   return cast(is_it, DType::kInt64);

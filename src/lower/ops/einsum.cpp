@@ -199,7 +199,7 @@ void note_sizes(const Call& call, const std::vector<Labelled>& operands) {
     for (std::size_t i = 0; i < operand.labels.size(); ++i) {
       const Dim& size = operand.value.shape()[i];
       const auto [known, is_new] = sizes.emplace(operand.labels[i], size);
-      if (!is_new) call.lowering().note_frozen(Shape{known->second}, Shape{size});
+      if (!is_new) call.walk().note_fixed(Shape{known->second}, Shape{size});
     }
   }
 }

@@ -12,7 +12,7 @@ namespace {
 Value scaled(const Call& call, const Value& other) {
   const Number* alpha = call.item("alpha").number();
   if (!alpha || alpha->as_float() == 1) return other;
-  return apply_op("Mul", {other, call.lowering().value_of(*alpha, other.dtype())});
+  return apply_op("Mul", {other, call.scopes().value_of(*alpha, other.dtype())});
 }
 
 const std::vector<Item>& items_of(const Call& call, std::size_t i) {
@@ -25,7 +25,7 @@ const std::vector<Item>& items_of(const Call& call, std::size_t i) {
 // Two lists, one after the other.
 Item joined_lists(const Call& call) {
   if (call.program_call().target.starts_with("aten.add_")) {
-    Builder g(call.lowering().graph());
+    Builder g(call.scopes().graph());
     return extend(call, g);
   }
   std::vector<Item> items = items_of(call, 0);
@@ -279,7 +279,7 @@ Item logaddexp2(const Call& call, Builder&) { return log_add(call, std::numbers:
 Item masked_fill(const Call& call, Builder&) {
   const Value x = operand(call);
   const Value mask = call.tensor_as("mask", DType::kBool);
-  call.lowering().note_frozen(x.shape(), mask.shape());
+  call.walk().note_fixed(x.shape(), mask.shape());
   return apply_op("Where", {mask, call.tensor_as("value", x.dtype()), x});
 }
 
@@ -305,7 +305,7 @@ Item mul(const Call& call, Builder&) {
 
 // aten.neg(Tensor self) -> Tensor
 Item neg(const Call& call, Builder&) {
-  if (const Number* number = call.at(0).number()) return negative(call.lowering(), *number);
+  if (const Number* number = call.at(0).number()) return negative(call.scopes(), *number);
   return apply_op("Neg", {operand(call)});
 }
 
@@ -314,7 +314,7 @@ Item neg(const Call& call, Builder&) {
 Item pow(const Call& call, Builder&) {
   if (are_numbers(call)) {
     const Number power = on_numbers(call, Arithmetic::kPow);
-    return call.overload() == "int" ? as_kind(call.lowering(), power, Number::Kind::kFloat) : power;
+    return call.overload() == "int" ? as_kind(call.scopes(), power, Number::Kind::kFloat) : power;
   }
   const std::vector<Value> values = both(call);
   const Number* exponent = call.at(1).number();
@@ -355,7 +355,7 @@ Item sub(const Call& call, Builder&) {
 Item where_self(const Call& call, Builder&) {
   const Value condition = call.tensor_as("condition", DType::kBool);
   const std::vector<Value> values = call.promoted({"self", "other"});
-  for (const Value& value : values) call.lowering().note_frozen(condition.shape(), value.shape());
+  for (const Value& value : values) call.walk().note_fixed(condition.shape(), value.shape());
   return apply_op("Where", {condition, values[0], values[1]});
 }
 

@@ -23,11 +23,11 @@ struct Window {
 
   // How often it fits along an axis of this size.
   Number count(const Call& call, const Number& size, std::size_t i) const {
-    Lowering& lowering = call.lowering();
+    Scopes& scopes = call.scopes();
     const Number room =
-        compute(lowering, Arithmetic::kAdd, size, Number::of_int(2 * padding[i] - reach(i)));
-    const Number steps = compute(lowering, Arithmetic::kFloorDiv, room, Number::of_int(stride[i]));
-    return compute(lowering, Arithmetic::kAdd, steps, Number::of_int(1));
+        compute(scopes, Arithmetic::kAdd, size, Number::of_int(2 * padding[i] - reach(i)));
+    const Number steps = compute(scopes, Arithmetic::kFloorDiv, room, Number::of_int(stride[i]));
+    return compute(scopes, Arithmetic::kAdd, steps, Number::of_int(1));
   }
 };
 
@@ -68,10 +68,10 @@ Item im2col(const Call& call, Builder& g) {
   x = unfolded(call, x, 3, columns, window, 1);
   x = unfolded(call, x, 2, rows, window, 0);      // [b, c, kh, rows, kw, columns]
   x = voxport::transpose(x, {0, 1, 2, 4, 3, 5});  // [b, c, kh, kw, rows, columns]
-  Lowering& lowering = call.lowering();
-  const Number parts = compute(lowering, Arithmetic::kMul, channels,
+  Scopes& scopes = call.scopes();
+  const Number parts = compute(scopes, Arithmetic::kMul, channels,
                                Number::of_int(window.kernel[0] * window.kernel[1]));
-  const Number places = compute(lowering, Arithmetic::kMul, rows, columns);
+  const Number places = compute(scopes, Arithmetic::kMul, rows, columns);
   const Value y = reshape(x, call.sizes({batch, parts, places}));
   return self.rank() == kSpace + 2 ? y : voxport::squeeze(y, {0});
 }
@@ -87,15 +87,15 @@ Item col2im(const Call& call, Builder& g) {
   const std::vector<Number> size = call.numbers("output_size");
   if (size.size() != kSpace) call.refuse("its output_size must have two numbers");
   const Value x = with_batch(call, in_dtype(self, DType::kFloat32), 3);  // [b, c*kh*kw, places]
-  Lowering& lowering = call.lowering();
+  Scopes& scopes = call.scopes();
   const std::int64_t parts = window.kernel[0] * window.kernel[1];
   constexpr std::int64_t kMaxParts = 2048;  // their square is the size of a constant
   if (parts > kMaxParts)
     call.refuse("its kernel has ", parts, " elements, expected ", kMaxParts, " or less");
   const Number batch = size_at(call, x, 0);
   const Number channels =
-      compute(lowering, Arithmetic::kFloorDiv, size_at(call, x, 1), Number::of_int(parts));
-  std::vector<Number> shape = {compute(lowering, Arithmetic::kMul, batch, channels),
+      compute(scopes, Arithmetic::kFloorDiv, size_at(call, x, 1), Number::of_int(parts));
+  std::vector<Number> shape = {compute(scopes, Arithmetic::kMul, batch, channels),
                                Number::of_int(parts)};
   for (std::size_t i = 0; i < kSpace; ++i) shape.push_back(window.count(call, size[i], i));
   // Pads are cut off afterwards: behind the last window there may be more than them to add.
@@ -107,7 +107,7 @@ Item col2im(const Call& call, Builder& g) {
   for (std::size_t i = 0; i < kSpace; ++i) {
     const auto axis = static_cast<std::int64_t>(i) + 2;
     const Number end =
-        compute(lowering, Arithmetic::kAdd, size[i], Number::of_int(window.padding[i]));
+        compute(scopes, Arithmetic::kAdd, size[i], Number::of_int(window.padding[i]));
     y = pad_after(y, axis, g.int64s({window.stride[i] - 1}));
     y = voxport::slice(y, axis, g.int64s({window.padding[i]}), call.sizes({end}));
   }

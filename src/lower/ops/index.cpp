@@ -25,7 +25,7 @@ std::vector<Value> broadcast_all(std::vector<Value> values) {
 
 // The places of what a mask chooses, int64 [k, rank].
 Value places_of(const Call& call, const Value& mask) {
-  return voxport::transpose(call.lowering().non_zero(mask), {1, 0});
+  return voxport::transpose(call.scopes().non_zero(mask), {1, 0});
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ Chosen chosen_by(const Call& call, const std::vector<Value>& indices, Builder& g
     if (index && is_mask(index)) {
       if (index.rank() == 0) call.refuse("a mask without axes chooses all or nothing");
       const Value mask = as_mask(index);
-      const Value places = call.lowering().non_zero(mask);
+      const Value places = call.scopes().non_zero(mask);
       for (std::int64_t i = 0; i < rank_of(index); ++i) {
         chosen.axes.push_back(axis++);
         values.push_back(gather(places, g.int64(i), 0));

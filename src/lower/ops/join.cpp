@@ -35,7 +35,7 @@ Value joined(const Call& call, const std::vector<Value>& all, std::int64_t dim) 
       call.refuse("it joins tensors of rank ", tensors[0].rank(), " and ", tensor.rank());
     Shape shape = tensor.shape();
     shape[static_cast<std::size_t>(axis)] = tensors[0].dim(axis);
-    call.lowering().note_frozen(tensors[0].shape(), shape);
+    call.walk().note_fixed(tensors[0].shape(), shape);
   }
   return tensors.size() == 1 ? tensors[0] : concat(tensors, axis);
 }
@@ -43,7 +43,7 @@ Value joined(const Call& call, const std::vector<Value>& all, std::int64_t dim) 
 // What a loop of the graph stacked along a new first axis; absent for every other list.
 Value stacked_by_loop(const Call& call) {
   const Container* list = call.item("tensors").container();
-  return list && list->stacked ? call.lowering().here(list->stacked) : Value();
+  return list && list->stacked ? call.scopes().here(list->stacked) : Value();
 }
 
 // [n, ..., d, ...] -> [..., n * d, ...]
@@ -127,7 +127,7 @@ Value with_diagonal(const Call& call, const Value& x, std::int64_t offset, Build
   const std::int64_t last = rank_of(x) - 1;
   const std::int64_t shift = offset < 0 ? -offset : offset;
   const Number size =
-      compute(call.lowering(), Arithmetic::kAdd, size_number(call, x, last), Number::of_int(shift));
+      compute(call.scopes(), Arithmetic::kAdd, size_number(call, x, last), Number::of_int(shift));
   const Value all = range(call.sizes({size}));
   const Value columns = voxport::unsqueeze(all, {0});
   const Value rows = voxport::unsqueeze(all, {1});
@@ -192,18 +192,18 @@ Item column_stack(const Call& call, Builder&) {
 
 // aten.block_diag(Tensor[] tensors) -> Tensor
 Item block_diag(const Call& call, Builder& g) {
-  Lowering& lowering = call.lowering();
+  Scopes& scopes = call.scopes();
   const Number none = Number::of_int(0);
   std::vector<Value> blocks = joinable(call);
   Number width = none;
   for (Value& block : blocks) {
     block = at_least(block, 2);
-    width = compute(lowering, Arithmetic::kAdd, width, size_number(call, block, 1));
+    width = compute(scopes, Arithmetic::kAdd, width, size_number(call, block, 1));
   }
   Number left = none;
   for (Value& block : blocks) {
-    const Number end = compute(lowering, Arithmetic::kAdd, left, size_number(call, block, 1));
-    const Number right = compute(lowering, Arithmetic::kSub, width, end);
+    const Number end = compute(scopes, Arithmetic::kAdd, left, size_number(call, block, 1));
+    const Number right = compute(scopes, Arithmetic::kSub, width, end);
     block = g.node("Pad", {block, call.sizes({none, left, none, right})});
     left = end;
   }
@@ -282,7 +282,7 @@ Item pixel_shuffle(const Call& call, Builder&) {
   const std::vector<Number> sizes = image_sizes(call, x);
   const std::size_t lead = sizes.size() - 3;
   const auto of = [&](Arithmetic what, const Number& a, const Number& b) {
-    return compute(call.lowering(), what, a, b);
+    return compute(call.scopes(), what, a, b);
   };
   const Number c = of(Arithmetic::kFloorDiv, sizes[lead], of(Arithmetic::kMul, r, r));
   std::vector<Number> apart(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(lead));
@@ -304,7 +304,7 @@ Item pixel_unshuffle(const Call& call, Builder&) {
   const std::vector<Number> sizes = image_sizes(call, x);
   const std::size_t lead = sizes.size() - 3;
   const auto of = [&](Arithmetic what, const Number& a, const Number& b) {
-    return compute(call.lowering(), what, a, b);
+    return compute(call.scopes(), what, a, b);
   };
   const Number h = of(Arithmetic::kFloorDiv, sizes[lead + 1], r);
   const Number w = of(Arithmetic::kFloorDiv, sizes[lead + 2], r);
@@ -326,7 +326,7 @@ Item channel_shuffle(const Call& call, Builder&) {
   const Number groups = call.number("groups");
   if (sizes.size() < 2) call.refuse("it shuffles the channels of a tensor that has none");
   std::vector<Number> apart = sizes;
-  apart[1] = compute(call.lowering(), Arithmetic::kFloorDiv, sizes[1], groups);
+  apart[1] = compute(call.scopes(), Arithmetic::kFloorDiv, sizes[1], groups);
   apart.insert(apart.begin() + 1, groups);
   const Value turned = permuted(reshaped(call, x, apart), swapped_axes(apart.size(), 1, 2));
   return reshaped(call, turned, sizes);

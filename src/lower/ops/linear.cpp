@@ -14,14 +14,14 @@ void note_inner(const Call& call, const Value& a, const Value& b) {
   if (a.rank() == 0 || b.rank() == 0) return;
   const Dim& x = a.dim(-1);
   const Dim& y = b.rank() == 1 ? b.dim(0) : b.dim(-2);
-  call.lowering().note_frozen(Shape{x}, Shape{y});
+  call.walk().note_fixed(Shape{x}, Shape{y});
 }
 
 Value product_of(const Call& call, const Value& a, const Value& b) {
   note_inner(call, a, b);
   if (a.rank() > 2 && b.rank() > 2)
-    call.lowering().note_frozen(Shape(a.shape().begin(), a.shape().end() - 2),
-                                Shape(b.shape().begin(), b.shape().end() - 2));
+    call.walk().note_fixed(Shape(a.shape().begin(), a.shape().end() - 2),
+                           Shape(b.shape().begin(), b.shape().end() - 2));
   return product(a, b);
 }
 
@@ -29,7 +29,7 @@ Value product_of(const Call& call, const Value& a, const Value& b) {
 Value times(const Call& call, const Value& x, std::string_view name) {
   const Number factor = call.number(name);
   if (factor.as_float() == 1) return x;
-  return x * call.lowering().value_of(factor, x.dtype());
+  return x * call.scopes().value_of(factor, x.dtype());
 }
 
 // beta * self + alpha * x. A beta of 0 takes nothing of self, not even its NaNs.
@@ -119,7 +119,7 @@ Item linear(const Call& call, Builder&) {
   const Value weight = call.tensor("weight");
   if (weight.rank() != 1 && weight.rank() != 2)
     call.refuse("its weight has ", weight.rank(), " axes, expected a matrix");
-  if (x.rank() > 0) call.lowering().note_frozen(Shape{x.dim(-1)}, Shape{weight.dim(-1)});
+  if (x.rank() > 0) call.walk().note_fixed(Shape{x.dim(-1)}, Shape{weight.dim(-1)});
   return affine(x, weight, call.tensor_or_none("bias"));
 }
 

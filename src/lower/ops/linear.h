@@ -1,4 +1,4 @@
-// Products of matrices, for every lowering that needs one. ONNX Runtime multiplies floats, int32
+// Products of matrices, for every scopes that needs one. ONNX Runtime multiplies floats, int32
 // and int64; other ints go through int32, whose lower bits are theirs.
 #pragma once
 

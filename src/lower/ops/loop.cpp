@@ -27,22 +27,23 @@ struct State {
 
 // Writes rounds out for as long as it is known that there is one. Gives whether it is over.
 bool write_out(const Call& call, State& state, std::int64_t& round) {
-  Lowering& lowering = call.lowering();
+  Walk& walk = call.walk();
   const Block& block = call.program_call().blocks[0];
   const std::int64_t most = kMaxWrittenOut / count_calls(block);
   const auto trips = state.trips.as_int();
   const bool is_while = trips == std::numeric_limits<std::int64_t>::max();
   if (!trips || (!is_while && *trips > most)) return trips == 0;
   while (state.condition.as_bool() == true && round < *trips && round < most) {
-    lowering.set(block.inputs.at(0), Number::of_int(round));
+    walk.set(block.inputs.at(0), Number::of_int(round));
     for (std::size_t i = 0; i < state.carried.size(); ++i)
-      lowering.set(block.inputs.at(i + 1), state.carried[i]);
-    std::vector<Item> results = lowering.run(block);
+      walk.set(block.inputs.at(i + 1), state.carried[i]);
+    std::vector<Item> results = walk.run(block);
     const Item& condition = results.at(0);
     if (!condition.number() && !condition.is_tensor())
       call.refuse("its condition is ", condition.kind_name());
-    state.condition = condition.number() ? *condition.number()
-                                         : lowering.number_of(lowering.read(*condition.cell()));
+    state.condition = condition.number()
+                          ? *condition.number()
+                          : walk.scopes().number_of(walk.memory().read(*condition.cell()));
     state.carried.assign(results.begin() + 1, results.end());
     ++round;
   }
@@ -66,7 +67,7 @@ void write_first(const Call& call, State& state, std::int64_t& round) {
   const Number trips = state.trips;
   state.trips = Number::of_int(1);
   write_out(call, state, round);
-  state.trips = compute(call.lowering(), Arithmetic::kSub, trips, Number::of_int(round));
+  state.trips = compute(call.scopes(), Arithmetic::kSub, trips, Number::of_int(round));
 }
 
 // A value that is carried: what it is for every round.
@@ -100,7 +101,7 @@ class LoopBuilder {
  public:
   LoopBuilder(const Call& call, State state, std::int64_t first_round)
       : call_(call),
-        lowering_(call.lowering()),
+        walk_(call.walk()),
         block_(call.program_call().blocks[0]),
         state_(std::move(state)),
         first_round_(first_round) {}
@@ -108,13 +109,11 @@ class LoopBuilder {
   Item build() {
     start_over();
     constexpr int kMaxTries = 16;
-    const std::vector<UnsupportedCall> refused = lowering_.unsupported();
-    const LowerReport reported = lowering_.report();
+    const Walk::Findings findings = walk_.findings();
     for (int i = 0; i < kMaxTries; ++i) {
       const Body body = run_body();
       if (!generalise(body)) return make_node(body);
-      lowering_.forget_unsupported(refused);
-      lowering_.report() = reported;
+      walk_.restore(findings);
     }
     call_.refuse("the shapes of what it carries from round to round do not settle");
   }
@@ -123,16 +122,16 @@ class LoopBuilder {
   void start_over() {
     carried_.clear();
     outer_.clear();
-    is_free_.clear();
+    is_dynamic_.clear();
     for (const Item& item : state_.carried) add_carried(item);
     for (const auto& list : grown_) add_outer({.container = list});
   }
 
   void flatten_outer(const Outer& outer, std::vector<Value>& values) {
     if (outer.cell)
-      values.push_back(lowering_.read(*outer.cell));
+      values.push_back(walk_.memory().read(*outer.cell));
     else
-      flatten_into(lowering_, outer.container, values);
+      flatten_into(walk_.memory(), outer.container, values);
   }
 
   void add_outer(const Outer& outer) {
@@ -144,7 +143,7 @@ class LoopBuilder {
 
   void add_carried(const Item& item) {
     std::vector<Value> values;
-    flatten_into(lowering_, item, values);
+    flatten_into(walk_.memory(), item, values);
     add_values(values);
   }
 
@@ -158,19 +157,19 @@ class LoopBuilder {
 
   Body run_body() {
     Body body;
-    const std::string first_symbol = lowering_.new_symbol();
-    Lowering::Branch branch =
-        lowering_.run_branch(block_, Lowering::BranchKind::kLoopBody, [this] { begin_body(); });
+    const std::string first_symbol = walk_.scopes().new_symbol();
+    Walk::Branch branch =
+        walk_.run_branch(block_, Scopes::Kind::kLoopBody, [this] { begin_body(); });
     if (branch.results.empty()) call_.refuse("its body gives no condition");
     std::vector<Value> values = {condition_value(branch.results[0])};
     body.results.assign(branch.results.begin() + 1, branch.results.end());
     if (!std::ranges::equal(body.results, state_.carried, is_alike)) {
-      lowering_.finish_branch(branch, {});
+      walk_.finish_branch(branch, {});
       body.graph = std::move(branch.graph);
       return body;
     }
-    for (const Item& item : body.results) flatten_into(lowering_, item, values);
-    for (const auto& container : branch.changed)
+    for (const Item& item : body.results) flatten_into(walk_.memory(), item, values);
+    for (const auto& container : branch.outer.changed)
       body.changed.emplace_back(container, std::make_shared<Container>(*container));
     // Of a list that has grown there may be more, or less; then this body is not the last.
     for (const Outer& outer : outer_) flatten_outer(outer, values);
@@ -180,15 +179,15 @@ class LoopBuilder {
       if (values[i].dtype() != dtype) values[i] = cast(values[i], dtype);
       body.types.push_back(values[i].type());
     }
-    for (const auto& [list, item] : branch.appended) {
+    for (const auto& [list, item] : branch.outer.appended) {
       if (!item.is_tensor()) call_.refuse("it appends ", item.kind_name(), " to a list");
-      values.push_back(lowering_.read(*item.cell()));
+      values.push_back(walk_.memory().read(*item.cell()));
       body.lists.push_back(list);
       body.parts.push_back(values.back().type());
       body.part_varies.push_back(forget_rounds(body.parts.back(), first_symbol));
     }
-    for (const auto& [cell, value] : branch.written) body.written.push_back(cell);
-    lowering_.finish_branch(branch, values);
+    for (const auto& [cell, value] : branch.outer.written) body.written.push_back(cell);
+    walk_.finish_branch(branch, values);
     body.graph = std::move(branch.graph);
     body.captured = std::move(branch.captured);
     return body;
@@ -208,7 +207,7 @@ class LoopBuilder {
     bool varies = false;
     for (Dim& dim : *part.shape) {
       if (std::ranges::none_of(dim.symbols(), is_of_a_round)) continue;
-      dim = Dim::symbol(lowering_.new_symbol());
+      dim = Dim::symbol(walk_.scopes().new_symbol());
       varies = true;
     }
     return varies;
@@ -216,33 +215,33 @@ class LoopBuilder {
 
   // A number in TorchScript, a tensor without axes in torch.export.
   Value condition_value(const Item& condition) {
-    if (condition.number()) return lowering_.value_of(*condition.number(), DType::kBool);
+    if (condition.number()) return walk_.scopes().value_of(*condition.number(), DType::kBool);
     if (!condition.is_tensor()) call_.refuse("its condition is ", condition.kind_name());
-    const Value value = lowering_.read(*condition.cell());
+    const Value value = walk_.memory().read(*condition.cell());
     if (value.rank() != 0) call_.refuse("its condition has ", value.rank(), " axes, expected none");
     return cast(value, DType::kBool);
   }
 
   // The inputs of the body: the round, the condition, and what is carried.
   void begin_body() {
-    Graph& graph = lowering_.graph();
+    Graph& graph = walk_.scopes().graph();
     Type round{DType::kInt64, Shape{}, {}};
     const Value counted = graph.add_input("round", round);
     graph.add_input("condition", {DType::kBool, Shape{}, {}});
-    lowering_.set(block_.inputs.at(0),
-                  compute(lowering_, Arithmetic::kAdd, lowering_.size_of(counted),
-                          Number::of_int(first_round_)));
+    walk_.set(block_.inputs.at(0),
+              compute(walk_.scopes(), Arithmetic::kAdd, walk_.scopes().size_of(counted),
+                      Number::of_int(first_round_)));
     std::vector<Value> inputs;
     for (std::size_t i = 0; i < carried_.size(); ++i)
       inputs.push_back(graph.add_input(cat("carried_", i), carried_[i].type));
     std::span<const Value> rest = inputs;
     for (std::size_t i = 0; i < state_.carried.size(); ++i)
-      lowering_.set(block_.inputs.at(i + 1), rebuilt(lowering_, state_.carried[i], rest));
+      walk_.set(block_.inputs.at(i + 1), rebuilt(walk_.scopes(), state_.carried[i], rest));
     for (const Outer& outer : outer_) {
       if (outer.container) {
-        lowering_.replace(outer.container, rebuilt(lowering_, outer.container, rest));
+        walk_.memory().replace(outer.container, rebuilt(walk_.scopes(), outer.container, rest));
       } else {
-        lowering_.hand_over(*outer.cell, rest.front());
+        walk_.memory().hand_over(*outer.cell, rest.front());
         rest = rest.subspan(1);
       }
     }
@@ -259,14 +258,14 @@ class LoopBuilder {
       }
       changed = true;
       if (item.is_uninitialized()) {
-        item = placeholder(lowering_, body.results[i]);
+        item = placeholder(walk_.scopes(), body.results[i]);
         continue;
       }
       if (!item.is_list() || !body.results[i].is_list() || item.container()->stacked)
         call_.refuse("what it carries is of another kind after a round");
       auto list = std::make_shared<Container>(*item.container());
-      list->depth = lowering_.depth();
-      lowering_.stack(list, *body.results[i].container());
+      list->depth = walk_.scopes().depth();
+      walk_.memory().stack(list, *body.results[i].container());
       item = list;
     }
     if (changed) start_over();
@@ -283,16 +282,16 @@ class LoopBuilder {
     return true;
   }
 
-  // What a round changed that was taken to stay is let free, for another try.
+  // A size that a round changed, though it was taken to stay, becomes dynamic for another try.
   bool generalise(const Body& body) {
     if (let_carried_grow(body)) return true;
     for (const auto& [container, after] : body.changed) {
       if (is_alike(container, after)) {
         if (!after.container()->parts_may_differ || container->parts_may_differ) continue;
-        lowering_.change(container).parts_may_differ = true;
+        walk_.memory().change(container).parts_may_differ = true;
         return true;
       }
-      lowering_.stack(container, *after.container());
+      walk_.memory().stack(container, *after.container());
       grown_.push_back(container);
       start_over();
       return true;
@@ -304,9 +303,9 @@ class LoopBuilder {
         call_.refuse("a tensor that it carries has ", shape.size(), " axes at first and ",
                      body.types[i].shape->size(), " after a round");
       for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-        if (shape[axis] == (*body.types[i].shape)[axis] || is_free_[{i, axis}]) continue;
-        shape[axis] = Dim::symbol(lowering_.new_symbol());
-        is_free_[{i, axis}] = true;
+        if (shape[axis] == (*body.types[i].shape)[axis] || is_dynamic_[{i, axis}]) continue;
+        shape[axis] = Dim::symbol(walk_.scopes().new_symbol());
+        is_dynamic_[{i, axis}] = true;
         changed = true;
       }
     }
@@ -325,7 +324,7 @@ class LoopBuilder {
   Dim count_rounds() {
     if (state_.condition.as_bool() == true && condition_stays_ && !is_endless())
       return state_.trips.dim();
-    return Dim::symbol(lowering_.new_symbol());
+    return Dim::symbol(walk_.scopes().new_symbol());
   }
 
   bool is_endless() const {
@@ -337,11 +336,11 @@ class LoopBuilder {
     for (const auto& [name, value] : body.graph->outputs())
       if (!condition) condition = &value;
     condition_stays_ = condition && condition->constant() != nullptr;
-    std::vector<Value> inputs = {is_endless() ? Value() : lowering_.value_of(state_.trips),
-                                 lowering_.value_of(state_.condition, DType::kBool)};
+    std::vector<Value> inputs = {is_endless() ? Value() : walk_.scopes().value_of(state_.trips),
+                                 walk_.scopes().value_of(state_.condition, DType::kBool)};
     std::vector<Type> types;
     for (const Carried& carried : carried_) {
-      inputs.push_back(lowering_.here(carried.initial));
+      inputs.push_back(walk_.scopes().here(carried.initial));
       types.push_back(carried.type);
     }
     const Dim rounds = count_rounds();
@@ -350,7 +349,7 @@ class LoopBuilder {
       part.elements.reset();
       types.push_back(std::move(part));
     }
-    Graph& graph = lowering_.graph();
+    Graph& graph = walk_.scopes().graph();
     const Node node = graph.add_node(graph.take_name("Loop"), "Loop", std::move(inputs),
                                      {{"body", std::shared_ptr<const Graph>(body.graph)}}, types);
     graph.set_captured(node, body.captured);
@@ -359,18 +358,19 @@ class LoopBuilder {
 
   Item take_results(const Body& body, std::span<const Value> values) {
     std::vector<Item> results;
-    for (const Item& pattern : body.results) results.push_back(rebuilt(lowering_, pattern, values));
+    for (const Item& pattern : body.results)
+      results.push_back(rebuilt(walk_.scopes(), pattern, values));
     for (const Outer& outer : outer_) put_back(outer, values);
     for (std::size_t i = 0; i < body.lists.size(); ++i)
-      stack_onto(lowering_.change(body.lists[i]), values[i], body.part_varies[i]);
+      stack_onto(walk_.memory().change(body.lists[i]), values[i], body.part_varies[i]);
     return as_results(call_.program_call(), std::move(results));
   }
 
   void put_back(const Outer& outer, std::span<const Value>& values) {
     if (outer.container) {
-      lowering_.replace(outer.container, rebuilt(lowering_, outer.container, values));
+      walk_.memory().replace(outer.container, rebuilt(walk_.scopes(), outer.container, values));
     } else {
-      lowering_.write(*outer.cell, values.front());
+      walk_.memory().write(*outer.cell, values.front());
       values = values.subspan(1);
     }
   }
@@ -379,10 +379,10 @@ class LoopBuilder {
   void stack_onto(Container& list, const Value& appended, bool varies) {
     std::vector<Value> parts;
     if (varies) list.parts_may_differ = true;
-    if (list.stacked) parts.push_back(lowering_.here(list.stacked));
+    if (list.stacked) parts.push_back(walk_.scopes().here(list.stacked));
     for (const Item& item : list.items) {
       if (!item.is_tensor()) call_.refuse("a list has ", item.kind_name(), " and tensors in it");
-      parts.push_back(voxport::unsqueeze(lowering_.read(*item.cell()), {0}));
+      parts.push_back(voxport::unsqueeze(walk_.memory().read(*item.cell()), {0}));
     }
     for (const Value& part : parts)
       if (may_differ(part.shape(), appended.shape())) list.parts_may_differ = true;
@@ -392,14 +392,14 @@ class LoopBuilder {
   }
 
   const Call& call_;
-  Lowering& lowering_;
+  Walk& walk_;
   const Block& block_;
   State state_;
   std::int64_t first_round_;
   std::vector<Carried> carried_;
   std::vector<Outer> outer_;
   std::vector<std::shared_ptr<Container>> grown_;  // those of them that were made to grow
-  std::map<std::pair<std::size_t, std::size_t>, bool> is_free_;
+  std::map<std::pair<std::size_t, std::size_t>, bool> is_dynamic_;
   bool condition_stays_ = false;
 };
 
@@ -411,7 +411,7 @@ Item loop(const Call& call, Builder&) {
   if (program.blocks.size() != 1 || call.arguments().size() < 2)
     call.refuse("it has no body, or nothing that ends it");
   State state{
-      call.number_at(0), as_kind(call.lowering(), call.number_at(1), Number::Kind::kBool), {}};
+      call.number_at(0), as_kind(call.scopes(), call.number_at(1), Number::Kind::kBool), {}};
   for (std::size_t i = 2; i < call.arguments().size(); ++i) state.carried.push_back(call.at(i));
   const std::size_t count = state.carried.size();
   if (program.blocks[0].inputs.size() != count + 1 || program.blocks[0].results.size() != count + 1)

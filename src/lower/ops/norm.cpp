@@ -130,7 +130,7 @@ NormalizedShape normalized_shape(const Call& call, const Value& x) {
     const auto size = sizes[i].as_int();
     if (!size) return {normalized.axes, {}};
     const Dim& dim = x.dim(normalized.axes[i]);
-    if (!dim.is_constant()) call.lowering().note_frozen(dim, *size);
+    if (!dim.is_constant()) call.walk().note_fixed(dim, *size);
     normalized.shape.push_back(*size);
   }
   return normalized;

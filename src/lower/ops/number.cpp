@@ -32,7 +32,7 @@ Number extreme_of_list(const Call& call, Arithmetic what) {
   const std::vector<Number> numbers = call.numbers(first(call));
   if (numbers.empty()) call.refuse("it is given an empty list");
   Number result = numbers.front();
-  for (const Number& number : numbers) result = compute(call.lowering(), what, result, number);
+  for (const Number& number : numbers) result = compute(call.scopes(), what, result, number);
   return result;
 }
 
@@ -52,10 +52,10 @@ Item round_to_zero_floordiv(const Call& call, Builder&) {
   const Number a = call.number("a");
   const Number b = call.number("b");
   if (b.as_int() == 0) call.refuse("it divides by 0");
-  Lowering& lowering = call.lowering();
-  if (b.as_int() == -1) return negative(lowering, a);
+  Scopes& scopes = call.scopes();
+  if (b.as_int() == -1) return negative(scopes, a);
   if (a.is_constant() && b.is_constant()) return Number::of_int(*a.as_int() / *b.as_int());
-  return lowering.size_of(lowering.value_of(a) / lowering.value_of(b));  // as ONNX divides ints
+  return scopes.size_of(scopes.value_of(a) / scopes.value_of(b));  // as ONNX divides ints
 }
 
 // aten.divmod.int(int x, int y) -> (int, int)
@@ -68,7 +68,7 @@ Item divmod(const Call& call, Builder&) {
 Item fabs(const Call& call, Builder& g) {
   const Item absolute = abs(call, g);
   if (!absolute.number()) call.refuse("it takes ", absolute.kind_name(), ", expected a number");
-  return as_kind(call.lowering(), *absolute.number(), Number::Kind::kFloat);
+  return as_kind(call.scopes(), *absolute.number(), Number::Kind::kFloat);
 }
 
 // aten.gcd.int(int a, int b) -> int
@@ -86,13 +86,13 @@ Item prim_min(const Call& call, Builder&) { return extreme(call, Arithmetic::kMi
 Item sum_of_list(const Call& call, Builder&) {
   Number sum = Number::of_int(0);
   for (const Number& number : call.numbers(first(call)))
-    sum = compute(call.lowering(), Arithmetic::kAdd, sum, number);
+    sum = compute(call.scopes(), Arithmetic::kAdd, sum, number);
   return sum;
 }
 
 // prim.NumToTensor(Scalar a) -> Tensor
 Item num_to_tensor(const Call& call, Builder&) {
-  return call.lowering().value_of(call.number(first(call)));
+  return call.scopes().value_of(call.number(first(call)));
 }
 
 // aten.item(Tensor self) -> Scalar, aten.Int(Tensor a) -> int and their like.
@@ -100,9 +100,9 @@ Item number_of_tensor(const Call& call, Builder&) {
   if (const std::string* text = call.at(0).text()) return parsed_text(call, *text);
   const Number number = call.number(first(call));
   const std::string_view name = call.name();
-  if (name.starts_with("aten.Int")) return as_kind(call.lowering(), number, Number::Kind::kInt);
-  if (name.starts_with("aten.Float")) return as_kind(call.lowering(), number, Number::Kind::kFloat);
-  if (name == "aten.Bool") return as_kind(call.lowering(), number, Number::Kind::kBool);
+  if (name.starts_with("aten.Int")) return as_kind(call.scopes(), number, Number::Kind::kInt);
+  if (name.starts_with("aten.Float")) return as_kind(call.scopes(), number, Number::Kind::kFloat);
+  if (name == "aten.Bool") return as_kind(call.scopes(), number, Number::Kind::kBool);
   return number;
 }
 

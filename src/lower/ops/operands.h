@@ -24,7 +24,7 @@ inline const std::string& second(const Call& call) {
 inline bool are_numbers(const Call& call) { return call.at(0).number() && call.at(1).number(); }
 
 inline Number on_numbers(const Call& call, Arithmetic what) {
-  return compute(call.lowering(), what, call.number(first(call)), call.number(second(call)));
+  return compute(call.scopes(), what, call.number(first(call)), call.number(second(call)));
 }
 
 // A function of two floats, both known.

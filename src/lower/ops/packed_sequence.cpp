@@ -51,11 +51,11 @@ Value steps_inside(const Value& lengths, const Value& steps) {
 }
 
 PackedSequence padded_sequence(const Call& call) {
-  Lowering& lowering = call.lowering();
+  Scopes& scopes = call.scopes();
   const Value data = call.tensor("data");
   const TensorCell* cell = call.item("data").cell();
   if (const auto& packed = cell ? cell->packed : nullptr)
-    return {lowering.here(packed->padded), lowering.here(packed->lengths), packed->is_zero_outside};
+    return {scopes.here(packed->padded), scopes.here(packed->lengths), packed->is_zero_outside};
   return padded_anew(data, call.tensor("batch_sizes"));
 }
 
@@ -72,7 +72,7 @@ Item pack_padded_sequence(const Call& call, Builder&) {
   if (x.rank() < 2) call.refuse("its input has ", x.rank(), " axes, expected 2 or more");
   if (call.flag("batch_first")) x = with_swapped_start(x);
   const Value lengths = call.tensor_as("lengths", DType::kInt64);
-  const Number longest = call.lowering().size_of(reduce_max(lengths, {0}, false));
+  const Number longest = call.scopes().size_of(reduce_max(lengths, {0}, false));
   const Value padded = voxport::slice(x, 0, int64s(x, {0}), call.sizes({longest}));
   const Value inside = steps_inside(lengths, call.sizes({longest}));
   return Item::tuple({packed_data({padded, lengths, false}), count_true(inside, 1)});
@@ -90,7 +90,7 @@ Item pad_packed_sequence(const Call& call, Builder&) {
   const bool is_done = is_zero_outside && padding.as_float() == 0;
   if (!is_done) {
     const Value inside = steps_inside(lengths, voxport::size(x, 0));
-    x = where_inside(inside, x, call.lowering().value_of(padding, x.dtype()));
+    x = where_inside(inside, x, call.scopes().value_of(padding, x.dtype()));
   }
   return Item::tuple({call.flag("batch_first") ? with_swapped_start(x) : x, lengths});
 }

@@ -60,7 +60,7 @@ Value cropped(const Call& call, Value x, std::vector<Pad>& pads) {
     const std::int64_t before = pad.before.as_int().value_or(0);
     const std::int64_t after = pad.after.as_int().value_or(0);
     if (before >= 0 && after >= 0) continue;
-    const Number end = compute(call.lowering(), Arithmetic::kAdd, size_at(call, x, pad.axis),
+    const Number end = compute(call.scopes(), Arithmetic::kAdd, size_at(call, x, pad.axis),
                                Number::of_int(std::min<std::int64_t>(after, 0)));
     x = voxport::slice(x, pad.axis, int64s(x, {std::max<std::int64_t>(-before, 0)}),
                        call.sizes({end}));
@@ -74,22 +74,22 @@ Value cropped(const Call& call, Value x, std::vector<Pad>& pads) {
 // Element i of the result is element (i - before) mod size.
 Value circular(const Call& call, Value x, const std::vector<Pad>& pads) {
   Builder g(x.graph());
-  Lowering& lowering = call.lowering();
+  Scopes& scopes = call.scopes();
   for (const Pad& pad : pads) {
     const Number size = size_at(call, x, pad.axis);
-    const Number start = negative(lowering, pad.before);
-    const Number end = compute(lowering, Arithmetic::kAdd, size, pad.after);
+    const Number start = negative(scopes, pad.before);
+    const Number end = compute(scopes, Arithmetic::kAdd, size, pad.after);
     const Value places =
-        g.node("Range", {lowering.value_of(start), lowering.value_of(end), g.int64(1)});
-    x = gather(x, g.node("Mod", {places, lowering.value_of(size)}), pad.axis);
+        g.node("Range", {scopes.value_of(start), scopes.value_of(end), g.int64(1)});
+    x = gather(x, g.node("Mod", {places, scopes.value_of(size)}), pad.axis);
   }
   return x;
 }
 
 // The number to pad with, 0 where none is given.
 Value fill_value(const Call& call, DType dtype) {
-  if (call.has("value")) return call.lowering().value_of(call.number("value"), dtype);
-  return Builder(call.lowering().graph()).scalar(0, dtype);
+  if (call.has("value")) return call.scopes().value_of(call.number("value"), dtype);
+  return Builder(call.scopes().graph()).scalar(0, dtype);
 }
 
 Item padded(const Call& call, std::string_view name, Mode mode) {

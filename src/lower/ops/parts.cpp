@@ -27,7 +27,7 @@ Value reshape_target(const Value& x, const std::vector<Number>& sizes) {
 }
 
 // Sizes that the program has as numbers where the tensor's are free.
-void note_frozen_reshape(const Call& call, const Value& x, const std::vector<Number>& sizes) {
+void note_fixed_by_reshape(const Call& call, const Value& x, const std::vector<Number>& sizes) {
   Dim target = 1;
   for (const Number& size : sizes) {
     if (size.as_int().value_or(1) < 1) return;
@@ -38,7 +38,7 @@ void note_frozen_reshape(const Call& call, const Value& x, const std::vector<Num
   for (const Dim& dim : x.shape()) {
     if (dim.is_constant() || target == Dim(0)) continue;
     const Dim held = floor_div(target, floor_div(whole, dim));
-    if (held.is_constant()) call.lowering().note_frozen(dim, *held.constant());
+    if (held.is_constant()) call.walk().note_fixed(dim, *held.constant());
   }
 }
 
@@ -84,17 +84,17 @@ bool is_size_of_input(const Graph& graph, const Dim& dim) {
 // from the end. The run counts as Python does, whatever the sizes are: where only it knows what the
 // bound comes to, or sizes of 1 and more would make it a number, infer() is not told.
 Value slice_bound(const Call& call, const Value& base, std::int64_t axis, const Number& bound) {
-  Lowering& lowering = call.lowering();
+  Scopes& scopes = call.scopes();
   if (bound.as_int()) return call.sizes({bound});
   const Dim at = bound.dim();
   const Dim size = base.dim(axis);
   const Number zero = Number::of_int(0);
   if (max(at, Dim(0)) == at && min(at, size) == at) return call.sizes({bound});
   if (max(at, Dim(0)) == at && !min(at, size).is_constant())
-    return call.sizes({compute(lowering, Arithmetic::kMin, bound, size_number(call, base, axis))});
+    return call.sizes({compute(scopes, Arithmetic::kMin, bound, size_number(call, base, axis))});
   if (min(at, Dim(-1)) == at && (size + at == Dim(0) || !(size + at).is_constant()))
     return call.sizes(
-        {compute(lowering, Arithmetic::kMax, counted_from_start(call, base, axis, bound), zero)});
+        {compute(scopes, Arithmetic::kMax, counted_from_start(call, base, axis, bound), zero)});
   return Builder(base.graph()).node("Max", {call.sizes({bound})});
 }
 
@@ -120,20 +120,20 @@ struct Diagonal {
 
   // int64 [l]
   Value indices(const Call& call, const Value& base) const {
-    Lowering& lowering = call.lowering();
+    Scopes& scopes = call.scopes();
     const Number rows = size_number(call, base, perm[perm.size() - 2]);
     const Number columns = size_number(call, base, perm.back());
     const Number below = Number::of_int(std::max<std::int64_t>(-offset, 0));
     const Number right = Number::of_int(std::max<std::int64_t>(offset, 0));
     const Number length =
-        compute(lowering, Arithmetic::kMin, compute(lowering, Arithmetic::kSub, rows, below),
-                compute(lowering, Arithmetic::kSub, columns, right));
+        compute(scopes, Arithmetic::kMin, compute(scopes, Arithmetic::kSub, rows, below),
+                compute(scopes, Arithmetic::kSub, columns, right));
     const Number one = Number::of_int(1);
-    const Number step = compute(lowering, Arithmetic::kAdd, columns, one);
-    const Number first = compute(lowering, Arithmetic::kAdd,
-                                 compute(lowering, Arithmetic::kMul, below, columns), right);
+    const Number step = compute(scopes, Arithmetic::kAdd, columns, one);
+    const Number first =
+        compute(scopes, Arithmetic::kAdd, compute(scopes, Arithmetic::kMul, below, columns), right);
     if (length.as_int().value_or(0) < 0) return Builder(base.graph()).int64s({});
-    return range(call.sizes({length})) * lowering.value_of(step) + lowering.value_of(first);
+    return range(call.sizes({length})) * scopes.value_of(step) + scopes.value_of(first);
   }
 };
 
@@ -193,26 +193,26 @@ Value shape_with(const Value& x, std::int64_t start, std::int64_t end, const Val
 
 Number size_number(const Call& call, const Value& x, std::int64_t axis) {
   if (const auto number = x.dim(axis).constant()) return Number::of_int(*number);
-  return call.lowering().size_of(gather(shape_of(x), Builder(x.graph()).int64(axis), 0));
+  return call.scopes().size_of(gather(shape_of(x), Builder(x.graph()).int64(axis), 0));
 }
 
 Number counted_from_start(const Call& call, const Value& x, std::int64_t axis,
                           const Number& place) {
-  Lowering& lowering = call.lowering();
+  Scopes& scopes = call.scopes();
   const Dim& at = place.dim();
   if (place.as_int().value_or(-1) >= 0 || is_size_of_input(x.graph(), at)) return place;
-  const Number moved = compute(lowering, Arithmetic::kAdd, size_number(call, x, axis), place);
+  const Number moved = compute(scopes, Arithmetic::kAdd, size_number(call, x, axis), place);
   if (place.as_int() || moved.as_int() == 0) return moved;
-  const Number is_moved = compare(lowering, "Less", place, Number::of_int(0));
+  const Number is_moved = compare(scopes, "Less", place, Number::of_int(0));
   const Value chosen =
-      choose(lowering.value_of(is_moved), lowering.value_of(moved), lowering.value_of(place));
+      choose(scopes.value_of(is_moved), scopes.value_of(moved), scopes.value_of(place));
   const bool is_before_end = min(at, Dim(-1)) == at;
   Dim dim = is_before_end ? moved.dim() : at;
   // A number would be taken for what it is at every size.
   if (dim.is_constant() || (!is_before_end && max(at, Dim(0)) != at))
-    dim = Dim::symbol(lowering.new_symbol());
-  lowering.graph().declare_elements(chosen, {dim});
-  return lowering.size_of(chosen);
+    dim = Dim::symbol(scopes.new_symbol());
+  scopes.graph().declare_elements(chosen, {dim});
+  return scopes.size_of(chosen);
 }
 
 std::vector<Number> size_numbers(const Call& call, const Value& x) {
@@ -222,7 +222,7 @@ std::vector<Number> size_numbers(const Call& call, const Value& x) {
 }
 
 Value reshaped(const Call& call, const Value& x, const std::vector<Number>& sizes) {
-  note_frozen_reshape(call, x, sizes);
+  note_fixed_by_reshape(call, x, sizes);
   if (const Value target = reshape_target(x, sizes)) return reshape(x, target);
   const bool has_zero =
       std::ranges::any_of(sizes, [](const Number& size) { return size.as_int() == 0; });
@@ -273,7 +273,7 @@ View select_view(const Call& call, std::int64_t axis, const Number& index) {
   View view;
   view.look = [call, axis, index](const Value& base) {
     const Value known = known_element(base, index);
-    return known ? known : gather(base, call.lowering().value_of(index), axis);
+    return known ? known : gather(base, call.scopes().value_of(index), axis);
   };
   view.put = [call, axis, index](const Value& base, const Value& part) {
     Builder g(base.graph());

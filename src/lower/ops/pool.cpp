@@ -129,13 +129,13 @@ struct AdaptiveWindows {
 
 AdaptiveWindows adaptive_windows(const Call& call, const Value& x, std::int64_t axis,
                                  const Number& out) {
-  Lowering& lowering = call.lowering();
+  Scopes& scopes = call.scopes();
   const Number in = size_at(call, x, axis);
   const Number one = Number::of_int(1);
   const Number most =
-      compute(lowering, Arithmetic::kSub, compute(lowering, Arithmetic::kAdd, in, out), one);
+      compute(scopes, Arithmetic::kSub, compute(scopes, Arithmetic::kAdd, in, out), one);
   const Number longest =
-      compute(lowering, Arithmetic::kAdd, compute(lowering, Arithmetic::kFloorDiv, most, out), one);
+      compute(scopes, Arithmetic::kAdd, compute(scopes, Arithmetic::kFloorDiv, most, out), one);
   const Value size = call.sizes({in});
   const Value count = call.sizes({out});
   const Value i = range(count);

@@ -42,7 +42,7 @@ Value made_shape(const Call& call) {
 }
 
 Value number_as(const Call& call, std::string_view name, DType dtype) {
-  return call.lowering().value_of(call.number(name), dtype);
+  return call.scopes().value_of(call.number(name), dtype);
 }
 
 // Whole numbers in [low, high). In float64, so that they are drawn alike up to 2^53.

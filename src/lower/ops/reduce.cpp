@@ -121,8 +121,8 @@ DType truth_type(const Value& x) {
 Item truth_of_list(const Call& call, bool all) {
   Number result = Number::of_bool(all);
   for (const Number& number : call.numbers("self"))
-    result = all ? logical_and(call.lowering(), result, number)
-                 : logical_or(call.lowering(), result, number);
+    result = all ? logical_and(call.scopes(), result, number)
+                 : logical_or(call.scopes(), result, number);
   return result;
 }
 
@@ -225,7 +225,7 @@ Item sum(const Call& call, Builder&) {
   if (call.item("self").is_list()) {
     Number total = Number::of_int(0);
     for (const Number& number : call.numbers("self"))
-      total = compute(call.lowering(), Arithmetic::kAdd, total, number);
+      total = compute(call.scopes(), Arithmetic::kAdd, total, number);
     return total;
   }
   const Value x = call.tensor("self");

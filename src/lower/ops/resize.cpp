@@ -24,7 +24,7 @@ struct Resizing {
 };
 
 Target scaled(const Call& call, const Value& x, std::int64_t axis, const Number& scale) {
-  Lowering& lowering = call.lowering();
+  Scopes& scopes = call.scopes();
   const Number in = size_at(call, x, axis);
   // A scale such as 2 or 1.5 keeps the size an expression.
   constexpr std::int64_t kParts = 1024;
@@ -34,12 +34,12 @@ Target scaled(const Call& call, const Value& x, std::int64_t axis, const Number&
   if (!in.is_constant() && parts >= 1 && parts <= kParts * kParts &&
       parts == static_cast<double>(static_cast<std::int64_t>(parts))) {
     const Number product =
-        compute(lowering, Arithmetic::kMul, in, Number::of_int(static_cast<std::int64_t>(parts)));
-    return {compute(lowering, Arithmetic::kFloorDiv, product, Number::of_int(kParts)), scale};
+        compute(scopes, Arithmetic::kMul, in, Number::of_int(static_cast<std::int64_t>(parts)));
+    return {compute(scopes, Arithmetic::kFloorDiv, product, Number::of_int(kParts)), scale};
   }
-  const Number as_float = as_kind(lowering, scale, Number::Kind::kFloat);
-  const Number size = compute(lowering, Arithmetic::kMul, in, as_float);
-  return {as_kind(lowering, size, Number::Kind::kInt), scale};
+  const Number as_float = as_kind(scopes, scale, Number::Kind::kFloat);
+  const Number size = compute(scopes, Arithmetic::kMul, in, as_float);
+  return {as_kind(scopes, size, Number::Kind::kInt), scale};
 }
 
 // The scales of the form that is given sizes, each with a name of its own.
@@ -155,18 +155,18 @@ class AxisResizing {
   }
 
  private:
-  Lowering& lowering() { return call_.lowering(); }
-  Value as_float(const Number& number) { return lowering().value_of(number, dtype_); }
+  Scopes& scopes() { return call_.scopes(); }
+  Value as_float(const Number& number) { return scopes().value_of(number, dtype_); }
   Value floor_of(const Value& x) { return g_.node("Floor", {x}); }
   Value places() { return cast(range(call_.sizes({target_.size})), dtype_); }
-  Value last() { return lowering().value_of(in_) - 1; }
+  Value last() { return scopes().value_of(in_) - 1; }
 
   // Elements of the input to one of the output.
   Value ratio() {
     if (resizing_.align_corners)
       return (as_float(in_) - 1) / maximum(as_float(target_.size) - 1, 1);
     if (!target_.scale) return as_float(in_) / as_float(target_.size);
-    return as_float(compute(lowering(), Arithmetic::kTrueDiv, Number::of_float(1), *target_.scale));
+    return as_float(compute(scopes(), Arithmetic::kTrueDiv, Number::of_float(1), *target_.scale));
   }
 
   // Where each element of the output lies in the input.
@@ -190,7 +190,7 @@ class AxisResizing {
   Value unless_copied(const Value& copied, const Value& resized) {
     if (!target_.scale || resizing_.align_corners) return resized;
     const Value is_copy =
-        g_.node("Equal", {lowering().value_of(in_), lowering().value_of(target_.size)});
+        g_.node("Equal", {scopes().value_of(in_), scopes().value_of(target_.size)});
     return where(is_copy, copied, resized);
   }
 

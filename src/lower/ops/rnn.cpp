@@ -359,12 +359,12 @@ void check_weights(const Call& call, const Network& network) {
 
 // The sizes that input, states and weights have in common.
 void note_sizes(const Call& call, const Network& network) {
-  Lowering& lowering = call.lowering();
+  Walk& walk = call.walk();
   const Weights& weights = network.layers[0][0];
-  lowering.note_frozen({network.x.dim(2)}, {weights.w_ih.dim(1)});
-  lowering.note_frozen({network.x.dim(1)}, {network.state.h.dim(1)});
-  lowering.note_frozen({network.state.h.dim(2)}, {weights.w_hh.dim(1)});
-  if (network.state.c) lowering.note_frozen({network.x.dim(1)}, {network.state.c.dim(1)});
+  walk.note_fixed({network.x.dim(2)}, {weights.w_ih.dim(1)});
+  walk.note_fixed({network.x.dim(1)}, {network.state.h.dim(1)});
+  walk.note_fixed({network.state.h.dim(2)}, {weights.w_hh.dim(1)});
+  if (network.state.c) walk.note_fixed({network.x.dim(1)}, {network.state.c.dim(1)});
 }
 
 struct Result {

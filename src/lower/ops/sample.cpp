@@ -19,7 +19,7 @@ std::string interpolation_of(const Call& call) {
 // The middles of n cells that cover -1 to 1, or, where corners are aligned, n points from -1 to 1.
 Value from_minus_one_to_one(const Call& call, const Number& n, bool align_corners, DType dtype) {
   const Value i = cast(range(call.sizes({n})), dtype);
-  const Value count = call.lowering().value_of(n, dtype);
+  const Value count = call.scopes().value_of(n, dtype);
   if (!align_corners) return (i * 2 + 1) / count - 1;
   // One point alone lies in the middle.
   const Value is_one = less_or_equal(count, 1);
@@ -63,7 +63,7 @@ class VolumeSampling {
     Value weight;  // of the element behind that
   };
 
-  Value as_float(const Number& number) { return call_.lowering().value_of(number, x_.dtype()); }
+  Value as_float(const Number& number) { return call_.scopes().value_of(number, x_.dtype()); }
   Value floor_of(const Value& x) { return g_.node("Floor", {x}); }
 
   Axis axis(const Number& size, const Value& coordinate) {
@@ -105,7 +105,7 @@ class VolumeSampling {
       const Value held = minimum(maximum(at, 0), last);
       const Value part = cast(held, DType::kInt64);
       const Value fits = g_.node("Equal", {held, at});
-      index = index ? index * call_.lowering().value_of(axis.size) + part : part;
+      index = index ? index * call_.scopes().value_of(axis.size) + part : part;
       is_inside = is_inside ? g_.node("And", {is_inside, fits}) : fits;
       if (is_nearest_) continue;
       const Value share = is_behind ? axis.weight : g_.scalar(1, x_.dtype()) - axis.weight;

@@ -225,7 +225,7 @@ Item index_add(const Call& call, Builder&) {
   const Value x = along(call.tensor("self"));
   Value source = along(call.tensor_as("source", x.dtype()));
   if (call.number("alpha").as_float() != 1)
-    source = source * call.lowering().value_of(call.number("alpha"), x.dtype());
+    source = source * call.scopes().value_of(call.number("alpha"), x.dtype());
   return put_rows(call, x, source, "add");
 }
 

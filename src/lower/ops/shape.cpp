@@ -11,7 +11,7 @@ bool is_complex(const Item& item) { return item.cell() && item.cell()->is_comple
 
 Number size_of(const Call& call, const Value& x, std::int64_t axis) {
   if (const auto number = x.dim(axis).constant()) return Number::of_int(*number);
-  return call.lowering().size_of(gather(shape_of(x), Builder(x.graph()).int64(axis), 0));
+  return call.scopes().size_of(gather(shape_of(x), Builder(x.graph()).int64(axis), 0));
 }
 
 std::vector<Number> sizes_of(const Call& call) {
@@ -26,7 +26,7 @@ Number product(const Call& call, std::span<const Number> numbers) {
   Number product = Number::of_int(1);
   for (const Number& number : numbers) {
     const bool is_one = product.as_int() == 1;
-    product = is_one ? number : compute(call.lowering(), Arithmetic::kMul, product, number);
+    product = is_one ? number : compute(call.scopes(), Arithmetic::kMul, product, number);
   }
   return product;
 }
@@ -90,8 +90,8 @@ Item is_same_size(const Call& call, Builder&) {
   Number is_same = Number::of_bool(true);
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(self.rank()); ++i) {
     const Number equal =
-        voxport::compare(call.lowering(), "Equal", size_of(call, self, i), size_of(call, other, i));
-    is_same = voxport::logical_and(call.lowering(), is_same, equal);
+        voxport::compare(call.scopes(), "Equal", size_of(call, self, i), size_of(call, other, i));
+    is_same = voxport::logical_and(call.scopes(), is_same, equal);
   }
   return is_same;
 }
@@ -108,7 +108,7 @@ Item element_size(const Call& call, Builder&) { return bytes_of_one(call); }
 
 // prim.nbytes(Tensor a) -> int
 Item nbytes(const Call& call, Builder&) {
-  return compute(call.lowering(), Arithmetic::kMul, bytes_of_one(call),
+  return compute(call.scopes(), Arithmetic::kMul, bytes_of_one(call),
                  product(call, sizes_of(call)));
 }
 
@@ -176,20 +176,20 @@ Item promoted_type_code(const Call& call, Builder&) {
 Item to_list(const Call& call, Builder& g) {
   constexpr std::int64_t kMaxLength = 4096;  // each becomes a number of its own
   if (!call.at(0).is_tensor()) call.refuse("it makes a list of ", call.at(0).kind_name());
-  const Value x = call.lowering().read(*call.at(0).cell());
-  if (x.rank() == 0) return call.lowering().number_of(x);
+  const Value x = call.memory().read(*call.at(0).cell());
+  if (x.rank() == 0) return call.scopes().number_of(x);
   const auto length = x.dim(0).constant();
   if (x.rank() > 1 || !length || *length > kMaxLength)
     call.refuse("it makes a list of a tensor whose size is not known, or that has several axes");
   std::vector<Item> items;
   for (std::int64_t i = 0; i < *length; ++i)
-    items.emplace_back(call.lowering().number_of(gather(x, g.int64(i), 0)));
+    items.emplace_back(call.scopes().number_of(gather(x, g.int64(i), 0)));
   return Item::list(std::move(items));
 }
 
 // aten.is_nonzero(Tensor self) -> bool
 Item is_nonzero(const Call& call, Builder&) {
-  return as_kind(call.lowering(), call.number("self"), Number::Kind::kBool);
+  return as_kind(call.scopes(), call.number("self"), Number::Kind::kBool);
 }
 
 }  // namespace voxport::ops

@@ -123,7 +123,7 @@ Value repeated_indices(const Call& call, const Value& repeats, Builder& g) {
   const Value ends = cum_sum(counts, 0);
   const Number total = call.has("output_size")
                            ? call.number("output_size")
-                           : call.lowering().size_of(reduce_sum(counts, {0}, false));
+                           : call.scopes().size_of(reduce_sum(counts, {0}, false));
   const Value places = range(call.sizes(std::vector<Number>{total}));
   const Value is_over = g.node("LessOrEqual", {ends, unsqueeze(places, {1})});
   return reduce_sum(cast(is_over, DType::kInt64), {1}, false);
@@ -313,7 +313,7 @@ Item nonzero_static(const Call& call, Builder& g) {
   const Value x = call.tensor("self");
   if (x.rank() == 0) call.refuse("a tensor without axes has no places");
   const Value count = call.size("size");
-  const Value filler = expand(call.lowering().value_of(call.number("fill_value")),
+  const Value filler = expand(call.scopes().value_of(call.number("fill_value")),
                               concat({count, g.int64s({static_cast<std::int64_t>(x.rank())})}, 0));
   const Value found = transpose(places_of(cast(x, DType::kBool)), {1, 0});
   return slice(concat({found, filler}, 0), 0, g.int64s({0}), count);
@@ -363,7 +363,7 @@ Item bincount(const Call& call, Builder& g) {
   const Value least = call.size("minlength") - g.int64s({1});
   const Value largest =
       g.node("ReduceMax", {concat({x, least}, 0)}, {{"keepdims", std::int64_t{0}}});
-  const Number bins = call.lowering().size_of(largest + g.int64(1));
+  const Number bins = call.scopes().size_of(largest + g.int64(1));
   Value weights = expand(g.int64(1), g.node("Shape", {x}));
   if (call.has("weights")) {
     const DType given = call.tensor("weights").dtype();
@@ -418,7 +418,7 @@ Item equal(const Call& call, Builder& g) {
   const auto [x, y] = comparable(call, "self", "other");
   const Value differs = g.node("Not", {g.node("Equal", {x, y})});
   const Value count = reduce_sum(cast(flat(differs), DType::kInt64), {0}, false);
-  return call.lowering().number_of(less_or_equal(count, 0));
+  return call.scopes().number_of(less_or_equal(count, 0));
 }
 
 }  // namespace voxport::ops

@@ -11,7 +11,7 @@ Number size_at(const Call& call, const Value& x, std::int64_t axis) {
   if (const auto number = x.dim(axis).constant()) return Number::of_int(*number);
   Builder g(x.graph());
   const auto at = static_cast<std::int64_t>(axis_index(axis, x.rank()));
-  return call.lowering().size_of(gather(g.node("Shape", {x}), g.int64(at), 0));
+  return call.scopes().size_of(gather(g.node("Shape", {x}), g.int64(at), 0));
 }
 
 Value size_value(const Call& call, const Value& x, std::int64_t axis) {

@@ -39,8 +39,8 @@ Item on_floats(const Call& call, Function known, Body body) {
   if (!number) return body(float_operand(call));
   const auto value = number->as_float();
   if (value && known) return Number::of_float(known(*value));
-  Lowering& lowering = call.lowering();
-  return lowering.number_of(body(lowering.value_of(*number, DType::kFloat64)));
+  Scopes& scopes = call.scopes();
+  return scopes.number_of(body(scopes.value_of(*number, DType::kFloat64)));
 }
 
 // Of an int or a bool a statement that holds for no number is false everywhere.
@@ -48,7 +48,7 @@ template <class Body>
 Item about_floats(const Call& call, Body body) {
   const Value x = call.tensor_as(first(call), operand(call).dtype());
   const Value result = is_floating(x.dtype()) ? body(x) : is_nan(x);
-  if (call.at(0).number()) return call.lowering().number_of(result);
+  if (call.at(0).number()) return call.scopes().number_of(result);
   return result;
 }
 
@@ -120,23 +120,23 @@ Item rounded(const Call& call, const char* op) {
   }
   const bool is_round = std::string_view(op) == "Round";
   const Number::Kind kind = is_round ? Number::Kind::kFloat : Number::Kind::kInt;
-  Lowering& lowering = call.lowering();
-  if (number->kind() != Number::Kind::kFloat) return as_kind(lowering, *number, kind);
+  Scopes& scopes = call.scopes();
+  if (number->kind() != Number::Kind::kFloat) return as_kind(scopes, *number, kind);
   if (const auto value = number->as_float()) {
     const double result = is_round                         ? std::nearbyint(*value)
                           : std::string_view(op) == "Ceil" ? std::ceil(*value)
                                                            : std::floor(*value);
-    return as_kind(lowering, Number::of_float(result), kind);
+    return as_kind(scopes, Number::of_float(result), kind);
   }
-  const Value result = Builder(lowering.graph()).node(op, {lowering.value_of(*number)});
-  return as_kind(lowering, lowering.number_of(result), kind);
+  const Value result = Builder(scopes.graph()).node(op, {scopes.value_of(*number)});
+  return as_kind(scopes, scopes.number_of(result), kind);
 }
 
 // aten.abs(Tensor self) -> Tensor, prim.abs.int(int a) -> int
 Item abs(const Call& call, Builder&) {
   const Number* number = call.at(0).number();
   if (!number) return apply_op("Abs", {operand(call)});
-  return compute(call.lowering(), Arithmetic::kMax, *number, negative(call.lowering(), *number));
+  return compute(call.scopes(), Arithmetic::kMax, *number, negative(call.scopes(), *number));
 }
 
 // aten.angle(Tensor self) -> Tensor

@@ -101,7 +101,7 @@ Item expanded(const Call& call, std::vector<Number> sizes) {
     target.push_back(sizes[i].dim());
   }
   if (!changes) return call.same("self");
-  call.lowering().note_frozen(x.shape(), target);
+  call.walk().note_fixed(x.shape(), target);
   View view;  // its elements share memory: there is no writing to them
   view.look = [call, sizes](const Value& base) { return expand(base, call.sizes(sizes)); };
   return call.view("self", std::move(view), false);
@@ -119,7 +119,7 @@ std::vector<Number> broadcast_sizes(const Call& call, const std::vector<Value>& 
       const bool are_unlike =
           !size.as_int() && !sizes[lead + i].as_int() && size.dim() != sizes[lead + i].dim();
       if (are_unlike)  // the run tells which of them is 1
-        sizes[lead + i] = compute(call.lowering(), Arithmetic::kMax, sizes[lead + i], size);
+        sizes[lead + i] = compute(call.scopes(), Arithmetic::kMax, sizes[lead + i], size);
       else if (sizes[lead + i].as_int() == 1 || size.as_int().value_or(1) != 1)
         sizes[lead + i] = size;
     }
@@ -147,33 +147,33 @@ std::vector<std::int64_t> moved(const Call& call, const std::vector<std::int64_t
 }
 
 Number plus(const Call& call, const Number& a, const Number& b) {
-  return compute(call.lowering(), Arithmetic::kAdd, a, b);
+  return compute(call.scopes(), Arithmetic::kAdd, a, b);
 }
 
 Number minus(const Call& call, const Number& a, const Number& b) {
-  return compute(call.lowering(), Arithmetic::kSub, a, b);
+  return compute(call.scopes(), Arithmetic::kSub, a, b);
 }
 
 Number times(const Call& call, const Number& a, std::int64_t b) {
-  return compute(call.lowering(), Arithmetic::kMul, a, Number::of_int(b));
+  return compute(call.scopes(), Arithmetic::kMul, a, Number::of_int(b));
 }
 
-void note_frozen_parts(const Call& call, const Value& x, std::int64_t axis,
-                       const std::vector<Number>& sizes) {
+void note_fixed_by_parts(const Call& call, const Value& x, std::int64_t axis,
+                         const std::vector<Number>& sizes) {
   if (x.dim(axis).is_constant()) return;
   std::int64_t sum = 0;
   for (const Number& size : sizes) {
     if (!size.as_int()) return;
     sum += *size.as_int();
   }
-  call.lowering().note_frozen(x.dim(axis), sum);
+  call.walk().note_fixed(x.dim(axis), sum);
 }
 
 // All of an axis in parts of these sizes, each a view. One Split gives them, until there is a
 // write.
 Item parts_of(const Call& call, std::int64_t axis, const std::vector<Number>& sizes) {
   const Value x = call.tensor("self");
-  note_frozen_parts(call, x, axis, sizes);
+  note_fixed_by_parts(call, x, axis, sizes);
   if (sizes.size() == 1) return Item::list({call.same("self")});
   const std::vector<Value> parts =
       Builder(x.graph()).nodes("Split", {x, call.sizes(sizes)}, {{"axis", axis}}, sizes.size());
@@ -237,7 +237,7 @@ Item split_evenly(const Call& call, std::int64_t axis, std::int64_t count) {
   const Number whole = size_number(call, call.tensor("self"), axis);
   std::vector<Number> sizes;
   for (std::int64_t i = 0; i < count; ++i)
-    sizes.push_back(compute(call.lowering(), Arithmetic::kFloorDiv,
+    sizes.push_back(compute(call.scopes(), Arithmetic::kFloorDiv,
                             plus(call, whole, Number::of_int(count - 1 - i)),
                             Number::of_int(count)));
   return parts_of(call, axis, sizes);
@@ -252,7 +252,7 @@ Item split_on(const Call& call, std::int64_t axis) {
 
 // A new tensor of each, that shares nothing.
 Item copied(const Call& call, const Item& item) {
-  if (item.is_tensor()) return call.lowering().read(*item.cell());
+  if (item.is_tensor()) return call.memory().read(*item.cell());
   if (!item.container()) call.refuse("it copies ", item.kind_name(), ", expected a tensor");
   std::vector<Item> items;
   for (const Item& part : item.container()->items) items.push_back(copied(call, part));
@@ -394,7 +394,7 @@ Item broadcast_tensors(const Call& call, Builder&) {
   if (!call.item("tensors").container()) return call.same("tensors");
   std::vector<Item> results;
   for (const Item& tensor : call.item("tensors").container()->items) {
-    const Call one(call.lowering(), call.program_call(), nullptr, {{"self", tensor}});
+    const Call one(call.walk(), call.program_call(), nullptr, {{"self", tensor}});
     results.push_back(expanded(one, sizes));
   }
   return Item::list(std::move(results));
@@ -504,7 +504,7 @@ Item chunk(const Call& call, Builder&) {
   const std::int64_t count = call.integer("chunks");
   if (count < 1) call.refuse("it splits into ", count, " parts");
   const Number whole = size_number(call, call.tensor("self"), axis);
-  const Number size = compute(call.lowering(), Arithmetic::kFloorDiv,
+  const Number size = compute(call.scopes(), Arithmetic::kFloorDiv,
                               plus(call, whole, Number::of_int(count - 1)), Number::of_int(count));
   if (whole.as_int().value_or(0) > 0) return split_by_size(call, axis, size);
   return parts_of(call, axis, equal_parts(call, whole, size, count));
@@ -524,7 +524,7 @@ Item tensor_split(const Call& call, Builder& g) {
   if (!count) call.refuse("the number of parts depends on the free size ", given.dim(0).text());
   std::vector<Number> indices;
   for (std::int64_t i = 0; i < *count; ++i)
-    indices.push_back(call.lowering().number_of(gather(given, g.int64(i), 0)));
+    indices.push_back(call.scopes().number_of(gather(given, g.int64(i), 0)));
   return split_at(call, axis, indices);
 }
 
@@ -571,7 +571,7 @@ Item unfold(const Call& call, Builder&) {
   view.look = [=](const Value& base) {
     Builder g(base.graph());
     const Number whole = size_number(call, base, axis);
-    const Number last = compute(call.lowering(), Arithmetic::kFloorDiv,
+    const Number last = compute(call.scopes(), Arithmetic::kFloorDiv,
                                 minus(call, whole, Number::of_int(size)), Number::of_int(step));
     const Value count = call.sizes({plus(call, last, Number::of_int(1))});
     const Value starts = voxport::unsqueeze(range(count) * g.int64(step), {1});

@@ -1,0 +1,226 @@
+#include "lower/walk.h"
+
+#include <algorithm>
+
+#include "base/fail.h"
+#include "graph/ops.h"
+#include "lower/apply.h"
+#include "lower/resolve.h"
+#include "lower/table.h"
+
+namespace voxport {
+namespace {
+
+bool is_unknown(const Item& item) {
+  const Container* container = item.container();
+  if (!container) return item.is_unknown();
+  return std::ranges::any_of(container->items, is_unknown);
+}
+
+bool has_unknown(const NamedItems& arguments) {
+  return std::ranges::any_of(arguments,
+                             [](const auto& argument) { return is_unknown(argument.second); });
+}
+
+}  // namespace
+
+Walk::Walk(const Program& program, Graph& main, LowerReport& report)
+    : program_(program),
+      report_(report),
+      scopes_(main),
+      memory_(scopes_),
+      variables_(program.names.size()) {}
+
+void Walk::set(Variable variable, Item item) {
+  memory_.own(item);
+  variables_[variable.index] = std::move(item);
+}
+
+Item Walk::evaluate(const Argument& argument) const {
+  struct Visitor {
+    const Walk& self;
+    Item operator()(std::monostate) const { return {}; }
+    Item operator()(Variable variable) const { return self.variables_[variable.index]; }
+    Item operator()(bool value) const { return Number::of_bool(value); }
+    Item operator()(std::int64_t value) const { return Number::of_int(value); }
+    Item operator()(double value) const { return Number::of_float(value); }
+    Item operator()(const std::string& text) const { return text; }
+    Item operator()(const ArgumentList& list) const {
+      std::vector<Item> items;
+      for (const Argument& item : list.items) items.push_back(self.evaluate(item));
+      return list.is_tuple ? Item::tuple(std::move(items)) : Item::list(std::move(items));
+    }
+  };
+  return std::visit(Visitor{*this}, argument.data);
+}
+
+std::vector<Item> Walk::run(const Block& block) {
+  for (const ProgramCall& call : block.calls) run_call(call);
+  std::vector<Item> results;
+  for (const Argument& result : block.results) results.push_back(evaluate(result));
+  return results;
+}
+
+void Walk::run_call(const ProgramCall& call) {
+  const CallSite outer = std::exchange(site_, {call.target, call.place});
+  const std::size_t unsupported = count_unsupported();
+  const Place& place = program_.places[call.place];
+  {
+    Graph::Scope scope(scopes_.graph(), place.module);
+    try {
+      assign(call, lower_call(call));
+    } catch (Error& error) {
+      // Types and shapes that do not go together are the program's, or those of its inputs.
+      if (error.kind() != Error::kUnsupported && error.kind() != Error::kMismatch) {
+        error.add_context(cat("lowering ", printable(call.target), where(place)));
+        throw;
+      }
+      refuse(call, error.what());
+      assign(call, Item::unknown());
+    }
+    if (count_unsupported() > unsupported) forget_changed(call);
+  }
+  site_ = outer;
+}
+
+Item Walk::lower_call(const ProgramCall& call) {
+  const auto [name, overload] = split_target(call.target);
+  const auto [plain, is_in_place] = operator_name(name);
+  const ResolvedCall resolved = resolve(*this, call);
+  const Operator* row = find_operator(
+      plain, resolved.schema ? std::string_view(resolved.schema->overload) : overload.value_or(""));
+  if (!row) {
+    refuse(call, "");
+    return Item::unknown();
+  }
+  if (has_unknown(resolved.arguments)) {
+    forget_changed(call);
+    return Item::unknown();
+  }
+  note_lists_read(call, resolved.arguments);
+  const Item result = apply(*this, *row, call, resolved);
+  if (!is_in_place) return result;
+  const Item self = resolved.arguments.empty() ? Item() : resolved.arguments.front().second;
+  return write_in_place(self, result);
+}
+
+// The result of an operator that works in place: its first argument, with the new value.
+Item Walk::write_in_place(const Item& self, const Item& result) {
+  if (self.is_tensor() && result.cell() == self.cell()) return result;
+  if (self.is_list() && result.container() == self.container()) return self;
+  if (result.is_tensor() && self.is_tensor() && result.cell()->base.get() == self.cell())
+    return become_view(self, result);
+  if (!self.is_tensor() || !result.is_tensor())
+    fail(Error::kUnsupported, "it writes to ", self.kind_name(), ", expected a tensor");
+  const Value target = memory_.read(*self.cell());
+  Value value = memory_.read(*result.cell());
+  if (value.dtype() != target.dtype()) value = cast(value, target.dtype());
+  if (value.rank() < target.rank())
+    value = expand(value, Builder(scopes_.graph()).node("Shape", {target}));
+  memory_.write(*self.cell(), value);
+  return self;
+}
+
+// aten.squeeze_ and its like: from now on all who hold the tensor see it as this view.
+Item Walk::become_view(const Item& self, const Item& view) {
+  if (self.cell()->depth != scopes_.depth())
+    fail(Error::kUnsupported,
+         "it changes the shape of a tensor in a branch that only the run decides on");
+  for (Item& item : variables_)
+    if (item.cell() == self.cell()) item = view;
+  return view;
+}
+
+void Walk::assign(const ProgramCall& call, const Item& result) {
+  const bool unpacks = call.unpacks || call.results.size() > 1;
+  const Container* parts = result.container();
+  if (unpacks && !result.is_unknown() && (!parts || parts->items.size() < call.results.size()))
+    fail(Error::kUnsupported, "it gives ",
+         parts ? cat(parts->items.size(), " results") : std::string(result.kind_name()),
+         ", but the program takes ", call.results.size());
+  for (std::size_t i = 0; i < call.results.size(); ++i)
+    set(call.results[i], !unpacks || !parts ? result : parts->items[i]);
+}
+
+void Walk::refuse(const ProgramCall& call, std::string why) {
+  const auto is_same = [&](const UnsupportedCall& seen) {
+    return seen.target == call.target && seen.why == why;
+  };
+  auto found = std::ranges::find_if(unsupported_, is_same);
+  if (found == unsupported_.end())
+    found =
+        unsupported_.insert(found, {call.target, std::move(why), 0, program_.places[call.place]});
+  ++found->count;
+}
+
+std::size_t Walk::count_unsupported() const {
+  std::size_t count = 0;
+  for (const UnsupportedCall& call : unsupported_) count += call.count;
+  return count;
+}
+
+// What a call that was not lowered would have changed, itself or in its blocks, is not known any
+// more. Lists of graphs around this one are left to the call that makes this graph.
+void Walk::forget_changed(const ProgramCall& call) {
+  const auto forget = [&](const ProgramCall& one) {
+    if (one.arguments.empty() || !changes_first(one.target)) return;
+    const Item changed = evaluate(one.arguments.front().value);
+    if (changed.container() && changed.container()->depth == scopes_.depth())
+      changed.container()->items.push_back(Item::unknown());
+  };
+  forget(call);
+  for (const Block& block : call.blocks) for_each_call(block, forget);
+}
+
+void Walk::note_lists_read(const ProgramCall& call, const NamedItems& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Item& item = arguments[i].second;
+    const bool is_appended_to = i == 0 && appends_to_first(call.target);
+    if (item.is_list() && !is_appended_to) memory_.note_read(*item.container());
+  }
+}
+
+Walk::Branch Walk::run_branch(const Block& block, Scopes::Kind kind,
+                              const std::function<void()>& begin) {
+  Branch branch;
+  branch.graph = std::make_shared<Graph>();
+  scopes_.enter(*branch.graph, kind);
+  memory_.enter();
+  if (begin) begin();
+  branch.results = run(block);
+  branch.outer = memory_.changes();
+  return branch;
+}
+
+void Walk::finish_branch(Branch& branch, const std::vector<Value>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    branch.graph->add_output(branch.graph->take_name(cat("result_", i)), scopes_.here(values[i]));
+  memory_.leave();
+  branch.captured = scopes_.leave();
+}
+
+void Walk::note_fixed(const Dim& dim, std::int64_t size) {
+  if (dim.is_constant()) return;
+  const auto is_same = [&](const FixedAxis& seen) { return seen.dim == dim; };
+  if (std::ranges::none_of(report_.fixed, is_same))
+    report_.fixed.push_back({dim, size, site_.target, program_.places[site_.place]});
+}
+
+void Walk::note_fixed(const Shape& a, const Shape& b) {
+  for (std::size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
+    const Dim& x = a[a.size() - i];
+    const Dim& y = b[b.size() - i];
+    if (x != y && x.symbol_name() && y.symbol_name())
+      report_.equal.emplace_back(*x.symbol_name(), *y.symbol_name());
+    if (x.is_constant() == y.is_constant()) continue;
+    const std::int64_t size = *(x.is_constant() ? x : y).constant();
+    if (size != 1) note_fixed(x.is_constant() ? y : x, size);
+  }
+}
+
+void Walk::restore(const Findings& findings) {
+  report_ = findings.report;
+  unsupported_ = findings.unsupported;
+}
+
+}  // namespace voxport
