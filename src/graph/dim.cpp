@@ -321,21 +321,30 @@ Dim Dim::substitute(std::string_view name, const Dim& replacement) const {
 //         | (min | max) '(' sum ',' sum ')'
 class DimParser {
  public:
-  explicit DimParser(std::string_view text) : text_(text), rest_(text) {}
+  explicit DimParser(std::string_view text) : rest_(text) {}
 
-  Dim whole() {
+  // Nothing when the text is no expression.
+  std::optional<Dim> whole() {
     Dim dim = sum(0);
     skip_space();
     if (!rest_.empty()) broken();
+    if (broken_at_) return std::nullopt;
     return dim;
+  }
+
+  // "its end", or what comes where the expression breaks off. Asks for a text that is none.
+  std::string place_of_break() const {
+    return broken_at_->empty() ? "its end" : in_quotes(*broken_at_, 20);
   }
 
  private:
   static constexpr int kMaxDepth = 64;
 
-  [[noreturn]] void broken() const {
-    fail(Error::kCorrupt, "the size ", in_quotes(text_), " is no expression at ",
-         rest_.empty() ? "its end" : in_quotes(rest_, 20));
+  // Notes where the expression breaks off, and ends the parsing: nothing is left to read.
+  Dim broken() {
+    if (!broken_at_) broken_at_ = rest_;
+    rest_ = {};
+    return {};
   }
 
   void skip_space() {
@@ -354,7 +363,7 @@ class DimParser {
   }
 
   Dim sum(int depth) {
-    if (depth > kMaxDepth) broken();
+    if (depth > kMaxDepth) return broken();
     Dim total = product(depth);
     while (true) {
       if (accept('+')) {
@@ -374,7 +383,7 @@ class DimParser {
   }
 
   Dim factor(int depth) {
-    if (depth > kMaxDepth) broken();
+    if (depth > kMaxDepth) return broken();
     if (accept('-')) return Dim(0) - factor(depth + 1);
     if (accept('(')) {
       Dim inside = sum(depth + 1);
@@ -388,14 +397,14 @@ class DimParser {
   Dim number() {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-    if (error != std::errc()) broken();
+    if (error != std::errc()) return broken();
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return value;
   }
 
   Dim name(int depth) {
     const std::size_t length = std::min(rest_.find_first_of(" +-*/(),"), rest_.size());
-    if (length == 0) broken();
+    if (length == 0) return broken();
     const std::string_view word = rest_.substr(0, length);
     rest_.remove_prefix(length);
     const bool is_function = word == "floor" || word == "min" || word == "max";
@@ -404,13 +413,23 @@ class DimParser {
     expect(word == "floor" ? '/' : ',');
     const Dim b = word == "floor" ? factor(depth + 1) : sum(depth + 1);
     expect(')');
+    if (broken_at_) return {};
     return word == "floor" ? floor_div(a, b) : word == "min" ? min(a, b) : max(a, b);
   }
 
-  std::string_view text_;
   std::string_view rest_;
+  std::optional<std::string_view> broken_at_;
 };
 
-Dim Dim::parse(std::string_view text) { return DimParser(text).whole(); }
+Dim Dim::parse(std::string_view text) {
+  DimParser parser(text);
+  const std::optional<Dim> dim = parser.whole();
+  if (!dim)
+    fail(Error::kCorrupt, "the size ", in_quotes(text), " is no expression at ",
+         parser.place_of_break());
+  return *dim;
+}
+
+std::optional<Dim> Dim::try_parse(std::string_view text) { return DimParser(text).whole(); }
 
 }  // namespace voxport

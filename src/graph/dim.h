@@ -18,8 +18,11 @@ class Dim {
   Dim(std::int64_t constant);  // NOLINT: a number is a size
   static Dim symbol(std::string name);
 
-  // Reads what text() writes. Fails with kCorrupt when the text is no expression.
+  // Reads what text() writes. Fails with kCorrupt when the text is no expression, and with
+  // kUnsupported when a number in it does not fit into 64 bits.
   static Dim parse(std::string_view text);
+  // The same, but returns nothing when the text is no expression.
+  static std::optional<Dim> try_parse(std::string_view text);
 
   std::optional<std::int64_t> constant() const;
   bool is_constant() const { return constant().has_value(); }

@@ -6,8 +6,7 @@
 #include <map>
 
 #include "base/fail.h"
-#include "export/program.h"
-#include "lower/lower.h"
+#include "lower/dynamic_axes.h"
 
 namespace voxport {
 namespace {
@@ -75,15 +74,16 @@ std::string obstacle(const Program& program, const ProgramInfo& info) {
     return "there are operators that voxport does not lower";
   for (const ProgramInput& input : program.inputs)
     if (input.kind == InputKind::kTensor && !input.shape && !input.is_optional)
-      return "the file does not tell the shapes of its inputs, which export takes by --input";
+      return "the file does not record the shapes of its inputs; an export requires input "
+             "specifications such as 'x:f32[batch_size, 10]'";
   if (info.calls > kMostCallsLowered) return "the program is large; export will tell";
   return "";
 }
 
 void add_outputs(const Program& program, ProgramInfo& info) {
   InputPlan plan = plan_inputs(program, {});
-  ExportReport report;
-  const std::unique_ptr<Graph> graph = lower_as_free_as_it_is(program, plan, report);
+  AxesReport report;
+  const std::unique_ptr<Graph> graph = lower_with_dynamic_axes(program, plan, report);
   for (std::size_t i = 0; i < plan.lower.inputs.size(); ++i) {
     const auto& shape = plan.lower.inputs[i].shape;
     if (shape && texts_of(*shape) != info.inputs[i].value.shape)

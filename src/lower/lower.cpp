@@ -82,9 +82,9 @@ class ProgramLowering {
     }
     type.shape = choice && choice->shape ? choice->shape : input.shape;
     if (!type.shape)
-      fail(Error::kUsage, "the program does not tell the shape of its input ",
-           in_quotes(input.name), "; say it, as in --input '", printable(input.name),
-           ":f32[batch_size, 10]'");
+      fail(Error::kUsage, "the program does not record the shape of its input ",
+           in_quotes(input.name), "; an input specification such as '", printable(input.name),
+           ":f32[batch_size, 10]' is required");
     const bool has_pairs = is_complex(type.dtype);
     if (!has_pairs) check_dtype(type.dtype, "the input ", in_quotes(name));
     if (has_pairs) {

@@ -96,6 +96,9 @@ TEST(Dim, RefusesWhatIsNoExpression) {
   EXPECT_EQ(message_of([] { Dim::parse("2*"); }), "the size '2*' is no expression at its end");
   EXPECT_EQ(message_of([] { Dim::parse("a b"); }), "the size 'a b' is no expression at 'b'");
   EXPECT_EQ(message_of([] { Dim::parse(std::string(100, '(')); }).substr(0, 10), "the size '");
+  for (const char* text : {"", "2*", "a b", "min(a", "floor(a/", "floor(a", "99999999999999999999"})
+    EXPECT_EQ(Dim::try_parse(text), std::nullopt) << text;
+  EXPECT_EQ(Dim::try_parse("2*t + 1"), Dim(2) * Dim::symbol("t") + 1);
 }
 
 TEST(Dim, SubstitutesASymbolEverywhere) {

@@ -81,7 +81,8 @@ TEST(InspectProgram, SaysWhatTheFileDoesNotTell) {
   EXPECT_EQ(program.output_count, 1U);
   EXPECT_TRUE(program.outputs.empty());
   EXPECT_EQ(program.outputs_unknown,
-            "the file does not tell the shapes of its inputs, which export takes by --input");
+            "the file does not record the shapes of its inputs; an export requires input "
+            "specifications such as 'x:f32[batch_size, 10]'");
 }
 
 TEST(InspectProgram, NamesOperatorsThatAreNotLowered) {

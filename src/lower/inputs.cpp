@@ -1,4 +1,4 @@
-#include "export/program_inputs.h"
+#include "lower/inputs.h"
 
 #include <algorithm>
 #include <array>
@@ -53,18 +53,16 @@ std::vector<std::string_view> parts_of(std::string_view text) {
 }
 
 Dim size_named(std::string_view text, const std::string& whole) {
-  try {
-    Dim dim = Dim::parse(text);
-    if (dim.constant().value_or(0) < 0) fail(Error::kUsage, "a size is negative");
-    return dim;
-  } catch (const Error&) {
+  const std::optional<Dim> dim = Dim::try_parse(text);
+  if (!dim || dim->constant().value_or(0) < 0)
     fail(Error::kUsage, in_quotes(text), " (in ", in_quotes(whole),
-         ") is no size, expected a number, a name, or an expression such as 2*frames");
-  }
+         ") is not a size, expected a number, a name, or an expression such as 2*frames");
+  return *dim;
 }
 
 std::string describe(const ProgramInput& input) {
-  const std::string shape = input.shape ? shape_text(*input.shape) : " of a shape it does not tell";
+  const std::string shape =
+      input.shape ? shape_text(*input.shape) : " of a shape that the file does not record";
   const std::string type = input.dtype ? std::string(name_of(*input.dtype)) : "tensor";
   return cat("\n  ", printable(input.name), ": ",
              input.kind == InputKind::kTensor ? type + shape : std::string("a number"),
@@ -77,7 +75,7 @@ std::string list_of_inputs(const Program& program) {
   return program.inputs.empty() ? "; it has no inputs" : text;
 }
 
-// One --dynamic: which axes of which input have which names.
+// Names for axes of one input: "x:0=batch_size,1=sequence_length".
 struct AxisNames {
   std::string input;
   std::vector<std::pair<std::int64_t, std::string>> axes;
@@ -111,7 +109,7 @@ AxisNames parse_dynamic(const std::string& text) {
 
 class InputPlanner {
  public:
-  InputPlanner(const Program& program, const ExportOptions& options)
+  InputPlanner(const Program& program, const InputOptions& options)
       : program_(program), options_(options) {}
 
   InputPlan plan() {
@@ -125,7 +123,7 @@ class InputPlanner {
   }
 
  private:
-  // A size that is told by an example alone is free until proven otherwise.
+  // A size that the file has from an example only is dynamic until an operator fixes it.
   Shape starting_shape(const ProgramInput& input) {
     Shape shape = *input.shape;
     if (!input.is_example || !options_.dynamic.empty()) return shape;
@@ -151,7 +149,7 @@ class InputPlanner {
   void take_inputs() {
     if (options_.inputs.size() > program_.inputs.size())
       fail(Error::kUsage, "there are ", options_.inputs.size(),
-           " times --input, but the program has ", program_.inputs.size(), " inputs",
+           " input specifications, but the program has ", program_.inputs.size(), " inputs",
            list_of_inputs(program_));
     for (std::size_t i = 0; i < options_.inputs.size(); ++i)
       take_input(program_.inputs[i], parse_input(options_.inputs[i]), i);
@@ -196,8 +194,9 @@ class InputPlanner {
       const auto i = static_cast<std::size_t>(found - program_.inputs.begin());
       const auto& shape = plan_.lower.inputs[i].shape;
       if (!shape)
-        fail(Error::kUsage, "the file does not tell how many axes ", in_quotes(names.input),
-             " has; say it with --input");
+        fail(Error::kUsage, "the file does not record how many axes ", in_quotes(names.input),
+             " has; an input specification such as '", printable(names.input),
+             ":f32[batch_size, 10]' is required");
       for (const auto& [axis, name] : names.axes) {
         const auto rank = static_cast<std::int64_t>(shape->size());
         if (axis < -rank || axis >= rank)
@@ -208,7 +207,7 @@ class InputPlanner {
     }
   }
 
-  // An axis of which the file tells a symbol, an expression or a number gets a name.
+  // Gives a name to an axis for which the file has a symbol or a number.
   void name_axis(const ProgramInput& input, std::size_t i, std::size_t axis, const Dim& name) {
     Dim& dim = (*plan_.lower.inputs[i].shape)[axis];
     if (dim == name) return;
@@ -218,7 +217,7 @@ class InputPlanner {
     }
     if (!dim.is_constant())
       fail(Error::kUsage, "axis ", axis, " of ", in_quotes(input.name), " is ", dim.text(),
-           " in the program, which has its name by what it is made of");
+           " in the program, a derived size; name its parts instead");
     if (name.is_constant())
       fail(Error::kUsage, "axis ", axis, " of ", in_quotes(input.name), " is ", dim.text(),
            " in the program, not ", name.text());
@@ -257,7 +256,7 @@ class InputPlanner {
   }
 
   const Program& program_;
-  const ExportOptions& options_;
+  const InputOptions& options_;
   InputPlan plan_;
   std::vector<bool> is_given_;
   std::map<std::string, Dim> renamed_;  // from the file's symbol
@@ -272,7 +271,7 @@ InputChoice parse_input(const std::string& text) {
   choice.name = trimmed(std::string_view(text).substr(0, std::min(colon, open)));
   if (choice.name.empty() && colon == std::string::npos)
     fail(Error::kUsage, in_quotes(text),
-         " is no input, expected NAME:TYPE[SIZES], as in "
+         " is not an input specification, expected NAME:TYPE[SIZES], as in "
          "x:f32[batch_size,sequence_length,10]");
   if (colon != std::string::npos) {
     const std::size_t end = std::min(open, text.size());
@@ -280,7 +279,7 @@ InputChoice parse_input(const std::string& text) {
         type_named(trimmed(std::string_view(text).substr(colon + 1, end - colon - 1)), text);
   }
   if (open == std::string::npos) return choice;
-  if (!trimmed(text).ends_with("]")) fail(Error::kUsage, in_quotes(text), " has no ] at its end");
+  if (!trimmed(text).ends_with("]")) fail(Error::kUsage, in_quotes(text), " does not end in ]");
   choice.shape = Shape{};
   const std::string_view sizes = trimmed(std::string_view(text).substr(open + 1));
   for (const std::string_view part : parts_of(sizes.substr(0, sizes.size() - 1)))
@@ -288,7 +287,7 @@ InputChoice parse_input(const std::string& text) {
   return choice;
 }
 
-InputPlan plan_inputs(const Program& program, const ExportOptions& options) {
+InputPlan plan_inputs(const Program& program, const InputOptions& options) {
   return InputPlanner(program, options).plan();
 }
 

@@ -1,0 +1,66 @@
+#include "lower/baked_sizes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fail.h"
+#include "lower/table.h"
+
+namespace voxport {
+namespace {
+
+bool makes_tensor(const std::string& target) {
+  const Operator* row = find_operator(target);
+  return row && row->has(Trait::kMakesTensor);
+}
+
+bool is_static(const Graph& graph, const std::string& output) {
+  const auto found =
+      std::ranges::find(graph.outputs(), output, &std::pair<std::string, Value>::first);
+  return found != graph.outputs().end() &&
+         std::ranges::all_of(found->second.shape(),
+                             [](const Dim& dim) { return dim.is_constant(); });
+}
+
+// "axis 0 of the input 'x'": the dynamic axes that had this size when the program was saved.
+std::string axes_of_size(const Program& program, const LowerOptions& options, std::int64_t size) {
+  std::string axes;
+  for (std::size_t i = 0; i < options.inputs.size() && i < program.inputs.size(); ++i) {
+    const auto& recorded = program.inputs[i].shape;
+    const auto& shape = options.inputs[i].shape;
+    if (!recorded || !shape || recorded->size() != shape->size()) continue;
+    for (std::size_t axis = 0; axis < shape->size(); ++axis)
+      if (!(*shape)[axis].is_constant() && (*recorded)[axis] == Dim(size))
+        axes += cat(axes.empty() ? "" : " and ", "axis ", axis, " of the input ",
+                    in_quotes(options.inputs[i].name));
+  }
+  return axes;
+}
+
+}  // namespace
+
+std::vector<std::string> baked_size_warnings(const Program& program, const LowerOptions& options,
+                                             const Graph& graph,
+                                             const std::vector<FixedOutput>& outputs,
+                                             bool has_named_axes) {
+  const bool records_sizes = std::ranges::any_of(
+      program.inputs, [](const ProgramInput& input) { return input.shape.has_value(); });
+  std::vector<std::string> warnings;
+  for (const FixedOutput& output : outputs) {
+    const std::string text =
+        cat("axis ", output.axis, " of the output ", in_quotes(output.output), " is fixed at ",
+            output.size, " by ", printable(output.target), where(output.place));
+    const std::string axes = axes_of_size(program, options, output.size);
+    if (!axes.empty())
+      warnings.push_back(cat(text, ": the size that ", axes,
+                             " had when the program was saved, and which is dynamic here"));
+    else if (!records_sizes && has_named_axes && makes_tensor(output.target) &&
+             is_static(graph, output.output))
+      warnings.push_back(cat(text,
+                             ", by a number of the program's own; a trace takes sizes of its "
+                             "example for such"));
+  }
+  return warnings;
+}
+
+}  // namespace voxport

@@ -1,0 +1,138 @@
+#include "lower/dynamic_axes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fail.h"
+#include "lower/baked_sizes.h"
+
+namespace voxport {
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// The symbols of all inputs' sizes, each once, in order.
+std::vector<std::string> symbols_of(const LowerOptions& options) {
+  std::vector<std::string> symbols;
+  for (const InputChoice& choice : options.inputs)
+    for (const Dim& dim : choice.shape.value_or(Shape()))
+      for (const std::string& symbol : dim.symbols())
+        if (!contains(symbols, symbol)) symbols.push_back(symbol);
+  return symbols;
+}
+
+// Whether a size depends on sizes of inputs, and not only on what the run determines.
+bool is_of_inputs(const Dim& size, const LowerOptions& options) {
+  const std::vector<std::string> symbols = symbols_of(options);
+  return std::ranges::any_of(size.symbols(),
+                             [&](const std::string& symbol) { return contains(symbols, symbol); });
+}
+
+constexpr std::int64_t kMany = 1'000'000;
+
+// The size of a symbol at which an expression of that symbol has this value: 4 for 2*t = 8. Nothing
+// where there is none, or the expression is not linear.
+std::optional<std::int64_t> solved(const Dim& dim, const std::string& symbol, std::int64_t value) {
+  const auto at = [&](std::int64_t size) {
+    return dim.evaluate(
+        [&](std::string_view name) { return name == symbol ? std::optional(size) : std::nullopt; });
+  };
+  const auto first = at(1);
+  const auto second = at(2);
+  constexpr std::int64_t kMost = INT32_MAX;
+  if (!first || !second || *first == *second || value > kMost || *first < -kMost)
+    return std::nullopt;
+  const std::int64_t slope = *second - *first;
+  const bool is_linear = at(1 + kMany) == *first + kMany * slope;  // unlike min(t, 4)
+  const std::int64_t size = (value - *first) / slope + 1;
+  return is_linear && size >= 1 && at(size) == value ? std::optional(size) : std::nullopt;
+}
+
+// Whether an expression has this value for all sizes but small ones, as min(t, 4) is 4: the sizes
+// in it are not fixed then.
+bool is_so_for_many(const Dim& dim, std::int64_t value) {
+  return dim.evaluate([](std::string_view) { return std::optional(kMany); }) == value;
+}
+
+struct FixedSymbol {
+  std::string name;
+  std::int64_t size = 0;
+};
+
+// The only symbol of a size, and what it must be for the size to be `value`. Nothing where there
+// are several, or it cannot be solved.
+std::optional<FixedSymbol> fixed_symbol(const Dim& dim, std::int64_t value) {
+  const std::vector<std::string> symbols = dim.symbols();
+  if (symbols.size() != 1) return std::nullopt;
+  const auto size = solved(dim, symbols[0], value);
+  if (!size) return std::nullopt;
+  return FixedSymbol{symbols[0], *size};
+}
+
+// Replaces a symbol in the shapes of all inputs. Returns whether any has it.
+bool substitute(LowerOptions& options, const std::string& symbol, const Dim& dim) {
+  bool changed = false;
+  for (InputChoice& choice : options.inputs) {
+    if (!choice.shape) continue;
+    for (Dim& size : *choice.shape) {
+      const Dim before = std::exchange(size, size.substitute(symbol, dim));
+      changed = changed || before != size;
+    }
+  }
+  return changed;
+}
+
+// Gives an axis that an operator fixes its number. Returns whether that changed the plan.
+bool fix_axis(const FixedAxis& axis, InputPlan& plan, AxesReport& report) {
+  if (is_so_for_many(axis.dim, axis.size)) return false;
+  const std::string by = cat(printable(axis.target), where(axis.place));
+  const std::string size = axis.dim.text();
+  const std::string warning =
+      cat("the size ", printable(size), " is fixed at ", axis.size, " by ", by);
+  const auto fixed = fixed_symbol(axis.dim, axis.size);
+  const bool is_guess = contains(plan.guessed, fixed ? fixed->name : size);
+  if (!is_guess && is_of_inputs(axis.dim, plan.lower) && !contains(report.warnings, warning))
+    report.warnings.push_back(warning);
+  if (!fixed || !substitute(plan.lower, fixed->name, fixed->size)) return false;
+  if (!is_guess) report.axes.push_back({fixed->name, fixed->size, by});
+  return true;
+}
+
+// Makes the first two axes of examples that must be equal one. Returns whether there are such.
+bool join_equal_axes(const LowerReport& lowered, InputPlan& plan) {
+  for (const auto& [a, b] : lowered.equal) {
+    const bool are_guessed = contains(plan.guessed, a) && contains(plan.guessed, b);
+    if (are_guessed && substitute(plan.lower, b, Dim::symbol(a))) return true;
+  }
+  return false;
+}
+
+// Puts what a lowering taught into the plan. Returns whether the plan changed.
+bool learn(const LowerReport& lowered, InputPlan& plan, AxesReport& report) {
+  bool changed = false;
+  for (const FixedAxis& axis : lowered.fixed) changed = fix_axis(axis, plan, report) || changed;
+  return changed || join_equal_axes(lowered, plan);
+}
+
+}  // namespace
+
+std::unique_ptr<Graph> lower_with_dynamic_axes(const Program& program, InputPlan& plan,
+                                               AxesReport& report) {
+  constexpr int kMaxRounds = 64;
+  for (int round = 0;; ++round) {
+    LowerReport lowered;
+    std::unique_ptr<Graph> graph = lower(program, plan.lower, lowered);
+    if (learn(lowered, plan, report) && round < kMaxRounds) continue;
+    report.notes.insert(report.notes.end(), lowered.notes.begin(), lowered.notes.end());
+    for (const std::string& symbol : symbols_of(plan.lower))
+      report.axes.push_back({symbol, std::nullopt, ""});
+    for (std::string& warning : baked_size_warnings(program, plan.lower, *graph,
+                                                    lowered.fixed_outputs, !report.axes.empty()))
+      report.warnings.push_back(std::move(warning));
+    return graph;
+  }
+}
+
+}  // namespace voxport

@@ -1,0 +1,39 @@
+// What the inputs of a program are: what its file records, and in place of that what the caller
+// asks for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lower/lower.h"
+#include "program/program.h"
+
+namespace voxport {
+
+// What the caller asks for.
+struct InputOptions {
+  // Specifications of the inputs, in order, see parse_input().
+  std::vector<std::string> inputs;
+  // Names for single axes of inputs, which are dynamic then: "x:0=batch_size,1=sequence_length".
+  std::vector<std::string> dynamic;
+  std::vector<std::string> input_names;   // in order, in place of the program's
+  std::vector<std::string> output_names;  // in order
+};
+
+// Reads the specification of an input: a name, an element type and a shape, of which the last two
+// may be missing. "x:f32[batch_size,10]", "x:f32", "x". Fails with kUsage where it is not one.
+InputChoice parse_input(const std::string& text);
+
+// The program's inputs under the names and with the shapes that the options ask for.
+struct InputPlan {
+  LowerOptions lower;
+  // Symbols of axes whose size the file has from an example only: they are dynamic until an
+  // operator fixes them.
+  std::vector<std::string> guessed;
+};
+
+// Fails with kUsage, with the list of the program's inputs, where an option names an input or an
+// axis that the program does not have, or contradicts what the file records.
+InputPlan plan_inputs(const Program& program, const InputOptions& options);
+
+}  // namespace voxport

@@ -1,0 +1,165 @@
+// Which axes of a program stay dynamic, which the program fixes, and which an output has lost.
+#include "lower/dynamic_axes.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "program/text.h"
+
+namespace voxport {
+namespace {
+
+// As if the shapes were those of an example.
+Program traced(std::string_view text) {
+  Program program = parse_program(text);
+  for (ProgramInput& input : program.inputs) input.is_example = true;
+  return program;
+}
+
+AxesReport report_of(const std::string& text, bool is_traced = false,
+                     const InputOptions& options = {}) {
+  const Program program = is_traced ? traced(text) : parse_program(text);
+  InputPlan plan = plan_inputs(program, options);
+  AxesReport report;
+  lower_with_dynamic_axes(program, plan, report);
+  return report;
+}
+
+std::string axes_of(const AxesReport& report) {
+  std::string text;
+  for (const NamedAxis& axis : report.axes)
+    text += cat(text.empty() ? "" : ", ", axis.name,
+                axis.fixed_at ? cat(" = ", *axis.fixed_at) : std::string());
+  return text;
+}
+
+using Warnings = std::vector<std::string>;
+
+TEST(DynamicAxes, StayDynamicInAnOuterProduct) {
+  for (const char* op : {"aten.outer.default", "aten.ger.default", "aten.kron.default"}) {
+    const AxesReport report =
+        report_of(cat("x: f32[time]\nw: f32[4]\ny = ", op, "(x, w)\nreturn y"));
+    EXPECT_EQ(report.warnings, Warnings()) << op;
+    EXPECT_EQ(axes_of(report), "time") << op;
+  }
+}
+
+TEST(DynamicAxes, AreReportedWhereTheProgramFixesThem) {
+  const AxesReport report =
+      report_of("x: f32[batch, time]\nw: f32[4, 5]\ny = aten.matmul.default(x, w)\nreturn y");
+  EXPECT_EQ(axes_of(report), "time = 4, batch");
+  EXPECT_EQ(report.axes[0].fixed_by, "aten.matmul.default at line 3");
+  EXPECT_EQ(report.warnings,
+            Warnings{"the size time is fixed at 4 by aten.matmul.default at line 3"});
+}
+
+// Nobody asks for the promotion of these: what meets is seen where the node is made.
+TEST(DynamicAxes, AreReportedWhateverOperatorFixesThem) {
+  for (const char* line : {"y = aten.addr.default(w, x, v)", "y = aten.bmm.default(x3, w3)",
+                           "y = aten.complex.default(x, v)", "y = aten.cat.default([x2, w], 1)",
+                           "y = aten.addmm.default(v, w, x2)"}) {
+    const AxesReport report =
+        report_of(cat("x: f32[t]\nx2: f32[t, 5]\nx3: f32[2, 5, t]\nw: f32[4, 5]\nw3: f32[2, 4, 5]\n"
+                      "v: f32[5]\n",
+                      line, "\nreturn y"));
+    EXPECT_TRUE(axes_of(report) == "t = 4" || axes_of(report) == "t = 5")
+        << line << ": " << axes_of(report);
+  }
+}
+
+TEST(DynamicAxes, AreSolvedWhereAnExpressionIsFixed) {
+  const AxesReport report = report_of(
+      "x: f32[time, 3]\nw: f32[8, 3]\na = aten.cat.default([x, x], 0)\n"
+      "y = aten.add.Tensor(a, w)\nreturn y");
+  EXPECT_EQ(axes_of(report), "time = 4");
+}
+
+// x[:, :4] is of 4 columns wherever there are that many.
+TEST(DynamicAxes, AreNotFixedByWhatIsCutToASize) {
+  const AxesReport report = report_of(
+      "x: f32[time, columns]\nw: f32[4]\na = aten.slice.Tensor(x, 1, 0, 4)\n"
+      "y = aten.add.Tensor(a, w)\nreturn y");
+  EXPECT_EQ(axes_of(report), "time, columns");
+  EXPECT_EQ(report.warnings, Warnings());
+}
+
+TEST(DynamicAxes, AreWarnedOfWhereTracingBakedTheirSizeIntoAnOutput) {
+  const AxesReport report = report_of(
+      "x: f32[9, 5]\na = aten.arange.default(9)\nb = aten.relu.default(x)\nreturn a, b", true);
+  ASSERT_EQ(report.warnings.size(), 1U);
+  EXPECT_EQ(report.warnings[0],
+            "axis 0 of the output 'output_0' is fixed at 9 by aten.arange.default at line 2: the "
+            "size that "
+            "axis 0 of the input 'x' had when the program was saved, and which is dynamic here");
+  EXPECT_EQ(axes_of(report), "x_dim_0, x_dim_1");
+}
+
+TEST(DynamicAxes, AreWarnedOfThroughOtherOperators) {
+  for (const char* lines :
+       {"a = aten.zeros.default([9, 3])\ny = aten.relu.default(a)",
+        "a = aten.arange.default(9)\nb = aten.unsqueeze.default(a, 1)\ny = aten.add.Tensor(b, 2)",
+        "a = aten.ones.default([1, 3])\ny = aten.expand.default(a, [9, 3])",
+        "a = aten.arange.default(27)\nb = aten.view.default(a, [9, 3])\n"
+        "y = aten.permute.default(b, [1, 0])"}) {
+    const AxesReport report =
+        report_of(cat("x: f32[9, 5]\n", lines, "\nz = aten.relu.default(x)\nreturn y, z"), true);
+    EXPECT_EQ(report.warnings.size(), 1U) << lines;
+  }
+}
+
+TEST(DynamicAxes, AreNotWarnedOfWhereAWeightHasThatSize) {
+  const AxesReport report = report_of(
+      "x: f32[9, 5]\nw: f32[5, 9]\ny = aten.matmul.default(x, w)\n"
+      "z = aten.slice.Tensor(x, 0, 0, 9)\nreturn y, z",
+      false, {.dynamic = {"x:0=time"}});
+  EXPECT_EQ(report.warnings, Warnings());
+  EXPECT_EQ(axes_of(report), "time");
+}
+
+// The program is lowered again once z's axis is known to be fixed; x's is reported once.
+TEST(DynamicAxes, AreReportedOnceWhereTheyAreFixed) {
+  const Program program = traced(
+      "x: f32[2, 2, 4]\n"
+      "z: f32[2, 3]\n"
+      "w: f32[5, 8]\n"
+      "v: f32[5, 3]\n"
+      "flat = aten.flatten.using_ints(x, 1, 2)\n"
+      "a = aten.linear.default(flat, w)\n"
+      "b = aten.linear.default(z, v)\n"
+      "return a, b\n");
+  InputPlan plan = plan_inputs(program, {});
+  // Weights keep their shapes.
+  plan.lower.inputs[2].shape = Shape{5, 8};
+  plan.lower.inputs[3].shape = Shape{5, 3};
+  AxesReport report;
+  lower_with_dynamic_axes(program, plan, report);
+  ASSERT_EQ(report.warnings.size(), 1U) << testing::PrintToString(report.warnings);
+  EXPECT_TRUE(
+      report.warnings[0].starts_with("the size x_dim_1*x_dim_2 is fixed at 8 by aten.linear"))
+      << report.warnings[0];
+  EXPECT_EQ(plan.lower.inputs[1].shape, (Shape{Dim::symbol("z_dim_0"), 3}));
+}
+
+// A size that only the run determines is not an axis of an input. It does not keep those of
+// examples from becoming one, either.
+TEST(DynamicAxes, AreNotSizesThatOnlyTheRunDetermines) {
+  const Program program = traced(
+      "x: f32[3, 4]\n"
+      "z: f32[3, 4]\n"
+      "n: i64[]\n"
+      "w: f32[5, 8]\n"
+      "k = aten.item.default(n)\n"
+      "empty = aten.zeros.default([7, k])\n"
+      "y = aten.linear.default(empty, w)\n"
+      "sum = aten.add.Tensor(x, z)\n"
+      "return sum, y\n");
+  InputPlan plan = plan_inputs(program, {});
+  plan.lower.inputs[3].shape = Shape{5, 8};  // a weight keeps its shape
+  AxesReport report;
+  lower_with_dynamic_axes(program, plan, report);
+  EXPECT_EQ(report.warnings, Warnings());
+  EXPECT_EQ(plan.lower.inputs[1].shape, plan.lower.inputs[0].shape);
+}
+
+}  // namespace
+}  // namespace voxport

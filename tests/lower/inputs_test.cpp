@@ -1,0 +1,67 @@
+#include "lower/inputs.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "program/text.h"
+#include "tests/data.h"
+
+namespace voxport {
+namespace {
+
+TEST(PlanInputs, GivesOneSizeOneName) {
+  const Program program = parse_program(
+      "tokens: i64[s0, s1]\n"
+      "lengths: i64[s0]\n"
+      "y = aten.neg.default(tokens)\n"
+      "return y, lengths\n");
+  InputOptions options;
+  options.dynamic = {"tokens:0=batch_size", "lengths:0=rows"};
+  EXPECT_EQ(message_of([&] { plan_inputs(program, options); }),
+            "'batch_size' and 'rows' are the same size in the program (s0), and can only have one "
+            "name");
+  options.dynamic = {"tokens:0=batch_size", "lengths:0=batch_size"};
+  EXPECT_EQ(plan_inputs(program, options).lower.inputs[1].shape, Shape{Dim::symbol("batch_size")});
+}
+
+std::string message_for(const Program& program, const InputOptions& options) {
+  return message_of([&] { plan_inputs(program, options); });
+}
+
+TEST(PlanInputs, RefusesWhatTheProgramDoesNotHave) {
+  const Program program = parse_program("x: f32[s0, 2*s0]\ny = aten.neg.default(x)\nreturn y\n");
+  const std::string inputs = "; its inputs are\n  x: float32[s0, 2*s0]";
+  EXPECT_EQ(message_for(program, {.inputs = {"x", "z"}}),
+            "there are 2 input specifications, but the program has 1 inputs" + inputs);
+  EXPECT_EQ(message_for(program, {.dynamic = {"z:0=rows"}}), "there is no input 'z'" + inputs);
+  EXPECT_EQ(message_for(program, {.dynamic = {"x:2=rows"}}), "there is no axis 2 in 'x'" + inputs);
+  EXPECT_EQ(message_for(program, {.dynamic = {"x:1=columns"}}),
+            "axis 1 of 'x' is 2*s0 in the program, a derived size; name its parts instead");
+}
+
+TEST(PlanInputs, RequiresTheRankOfAnInputWhoseAxesGetNames) {
+  Program program = parse_program("x: f32[s0]\ny = aten.neg.default(x)\nreturn y\n");
+  program.inputs[0].shape.reset();
+  EXPECT_EQ(message_for(program, {.dynamic = {"x:0=rows"}}),
+            "the file does not record how many axes 'x' has; an input specification such as "
+            "'x:f32[batch_size, 10]' is required");
+}
+
+TEST(ParseInput, ReadsNameTypeAndSizes) {
+  const InputChoice choice = parse_input("x:f16[batch_size, max(a, 2*b), 10]");
+  EXPECT_EQ(choice.name, "x");
+  EXPECT_EQ(choice.dtype, DType::kFloat16);
+  EXPECT_EQ(shape_text(*choice.shape), "[batch_size, max(2*b, a), 10]");
+  EXPECT_FALSE(parse_input("x").shape);
+}
+
+TEST(ParseInput, RefusesWhatIsNotASize) {
+  for (const char* size : {"2*", "-3", "a b"})
+    EXPECT_EQ(message_of([&] { parse_input(cat("x:f32[", size, "]")); }),
+              cat("'", size, "' (in 'x:f32[", size,
+                  "]') is not a size, expected a number, a name, or an expression such as "
+                  "2*frames"));
+}
+
+}  // namespace
+}  // namespace voxport
