@@ -64,6 +64,7 @@ std::vector<Item> Walk::run(const Block& block) {
 void Walk::run_call(const ProgramCall& call) {
   const CallSite outer = std::exchange(site_, {call.target, call.place});
   const std::size_t unsupported = count_unsupported();
+  const int depth = scopes_.depth();
   const Place& place = program_.places[call.place];
   {
     Graph::Scope scope(scopes_.graph(), place.module);
@@ -75,12 +76,21 @@ void Walk::run_call(const ProgramCall& call) {
         error.add_context(cat("lowering ", printable(call.target), where(place)));
         throw;
       }
+      leave_to(depth);
       refuse(call, error.what());
       assign(call, Item::unknown());
     }
     if (count_unsupported() > unsupported) forget_changed(call);
   }
   site_ = outer;
+}
+
+// Leaves the graphs that a call entered and, as it failed, did not finish. They are gone.
+void Walk::leave_to(int depth) {
+  while (scopes_.depth() > depth) {
+    memory_.leave();
+    scopes_.leave();
+  }
 }
 
 Item Walk::lower_call(const ProgramCall& call) {

@@ -71,6 +71,7 @@ class Walk {
 
  private:
   void run_call(const ProgramCall& call);
+  void leave_to(int depth);
   Item lower_call(const ProgramCall& call);
   Item write_in_place(const Item& self, const Item& result);
   Item become_view(const Item& self, const Item& view);
