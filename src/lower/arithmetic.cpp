@@ -28,7 +28,7 @@ std::optional<Dim> power(const Dim& base, const Dim& exponent) {
   return product;
 }
 
-// Nothing where the result is no expression of sizes.
+// Nothing where a Dim cannot express the result.
 std::optional<Dim> combine(Arithmetic what, const Dim& a, const Dim& b) {
   switch (what) {
     case Arithmetic::kAdd: return a + b;

@@ -59,7 +59,7 @@ std::vector<Value> Call::tensors_or_none(std::string_view name) const {
   if (argument.is_tensor()) return {memory().read(*argument.cell())};
   if (!argument.container()) wrong_kind(name, "a list of tensors", argument);
   if (argument.container()->stacked)
-    refuse("its argument ", in_quotes(name), " is a list whose length only the run can tell");
+    refuse("its argument ", in_quotes(name), " is a list whose length is known only at run time");
   std::vector<Value> values;
   for (const Item& part : argument.container()->items) {
     if (const Number* number = part.number()) {
@@ -157,7 +157,7 @@ std::string Call::text(std::string_view name) const {
 std::optional<DType> Call::dtype(std::string_view name) const {
   if (!has(name)) return std::nullopt;
   const auto dtype = dtype_of_scalar_type(integer(name));
-  if (!dtype) refuse("its argument ", in_quotes(name), " is no element type that is known");
+  if (!dtype) refuse("its argument ", in_quotes(name), " is not a known element type");
   return dtype;
 }
 

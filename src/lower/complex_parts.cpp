@@ -62,7 +62,7 @@ Item joined_parts(Memory& memory, const Item& real, const Item& imaginary) {
     const Value im = memory.read(*imaginary.cell());
     Item joined = ops::complex_item(ops::pairs_of(converted(re, dtype), converted(im, dtype)));
     joined.cell()->is_contiguous = real.cell()->is_contiguous;
-    // A view of the part is no view of the whole.
+    // A view of the part is not a view of the whole.
     joined.cell()->is_maybe_view = real.cell()->base != nullptr || real.cell()->is_maybe_view;
     return joined;
   }

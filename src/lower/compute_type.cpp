@@ -103,7 +103,7 @@ Value apply_op(std::string op, std::vector<Value> inputs, Attributes attributes)
 Value converted(const Value& x, DType dtype) {
   if (x.dtype() == dtype) return x;
   if (dtype > DType::kBool)
-    fail(Error::kUnsupported, "it asks for ", name_of(dtype), ", which ONNX does not have");
+    fail(Error::kUnsupported, "it requires ", name_of(dtype), ", which ONNX does not have");
   const bool is_short = is_integral(dtype) && size_of(dtype) < size_of(DType::kInt32);
   // Beyond the short type's range C++ leaves it open what a float becomes.
   if (is_floating(x.dtype()) && is_short) return cast(cast(x, DType::kInt32), dtype);

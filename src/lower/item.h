@@ -35,7 +35,7 @@ class Number {
   // Of an int.
   const Dim& dim() const { return dim_; }
 
-  // Nothing where only the run can tell.
+  // Nothing where the value is known only at run time.
   std::optional<bool> as_bool() const;
   std::optional<std::int64_t> as_int() const;
   std::optional<double> as_float() const;

@@ -42,7 +42,7 @@ class Memory {
   Container& change(const std::shared_ptr<Container>& container);
   // Gives a list or dict what another one has.
   void replace(const std::shared_ptr<Container>& container, const Item& content);
-  // Makes a list one that grows in the run. `like` tells of what, should it be empty.
+  // Makes a list one that grows in the run. `like` has parts of the same kind, should it be empty.
   void stack(const std::shared_ptr<Container>& list, const Container& like);
   // Appends to a list. One that grows in the run gets one part more along its first axis.
   void append(const std::shared_ptr<Container>& list, const Item& item);

@@ -20,7 +20,7 @@ DType promote_types(DType a, DType b);
 DType complex_of(DType part);
 DType part_of(DType complex);
 
-// Of what takes part in one operation: torch.result_type. Asks for tensors and numbers.
+// Of what takes part in one operation: torch.result_type. Requires tensors and numbers.
 DType result_type(std::span<const Item> operands);
 
 bool is_floating(DType dtype);

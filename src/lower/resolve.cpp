@@ -10,7 +10,7 @@
 namespace voxport {
 namespace {
 
-// How freely arguments are taken for what a schema asks for.
+// How freely arguments are converted to the types of a schema.
 enum class Freedom { kAsIs, kConverted };
 
 bool fits(const Item& item, std::string_view type, Freedom freedom);

@@ -16,9 +16,9 @@ struct ResolvedCall {
   NamedItems arguments;            // defaults included
 };
 
-// Finds the overload by the arguments where the call does not tell, as TorchScript does: the first
-// that fits as it is, else the first that fits when tensors may stand for numbers, numbers for
-// tensors and ints for floats. Fails with kUnsupported when none does.
+// Finds the overload by the arguments where the call does not name it, as TorchScript does: the
+// first that fits as it is, else the first that fits when tensors may stand for numbers, numbers
+// for tensors and ints for floats. Fails with kUnsupported when none does.
 ResolvedCall resolve(const Walk& walk, const ProgramCall& call);
 
 }  // namespace voxport

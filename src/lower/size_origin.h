@@ -7,9 +7,9 @@
 
 namespace voxport {
 
-// The name of the node that gives an axis of a value its size by a number of its own, as Range(0,
-// 12, 1) and a Reshape to [12, 8] do, or of the constant whose size it is. Empty where it is that
-// of an input, or where it is not clear. Asks for an axis whose size is a number.
+// The name of the node that sets the size of an axis by a number of its own, as Range(0, 12, 1) and
+// a Reshape to [12, 8] do, or of the constant whose size it is. Empty where it is the size of an
+// input, or cannot be followed. Requires an axis whose size is a number.
 std::string maker_of_size(const Value& value, std::size_t axis);
 
 }  // namespace voxport

@@ -34,7 +34,7 @@ TEST(Converted, RefusesWhatONNXDoesNotHave) {
   const Value x = graph.add_input("x", {DType::kFloat32, Shape{3}, {}});
   EXPECT_EQ(converted(x, DType::kFloat32), x);
   EXPECT_EQ(message_of([&] { converted(x, DType::kQInt8); }),
-            "it asks for qint8, which ONNX does not have");
+            "it requires qint8, which ONNX does not have");
 }
 
 }  // namespace

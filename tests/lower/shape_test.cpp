@@ -66,7 +66,7 @@ TEST_F(LowerShape, KnowsNoStridesOfATransposedTensor) {
                   y = aten.transpose.int(x, 0, 1)
                   n = aten.stride.int(y, 0)
                   return n)");
-            }).find("it asks for the strides of a tensor that does not lie in order"),
+            }).find("it reads the strides of a tensor that is not contiguous"),
             std::string::npos);
 }
 

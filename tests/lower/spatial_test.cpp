@@ -92,8 +92,8 @@ TEST(LowerConvolution, SaysWhichAxisCountsItsGroups) {
       y = aten.conv1d.default(x, w, None, [1], [0], [1], n)
       return y)"),
             "1 call of the program cannot be expressed in ONNX by voxport:\n"
-            "  1 x aten.conv1d.default at line 5: how many groups it has depends on a free axis "
-            "(b); give that axis a number");
+            "  1 x aten.conv1d.default at line 5: how many groups it has depends on a dynamic axis "
+            "(b); that axis must be fixed");
 }
 
 TEST(LowerPool, RefusesToStandStill) {

@@ -22,7 +22,8 @@ Number is_equal(const Call& call, const Item& a, const Item& b) {
   const Container* x = a.container();
   const Container* y = b.container();
   if (!x || !y) call.refuse("it compares ", a.kind_name(), " with ", b.kind_name());
-  if (x->stacked || y->stacked) call.refuse("it compares lists whose length only the run can tell");
+  if (x->stacked || y->stacked)
+    call.refuse("it compares lists whose length is known only at run time");
   if (x->items.size() != y->items.size() || x->names != y->names) return Number::of_bool(false);
   std::vector<Number> parts;
   for (std::size_t i = 0; i < x->items.size(); ++i)
@@ -168,7 +169,7 @@ Item contains(const Call& call, Builder&) {
   const Item& item = call.at(1);
   if (whole->kind == Container::Kind::kDict)
     return Number::of_bool(std::ranges::find(whole->names, call.text_at(1)) != whole->names.end());
-  if (whole->stacked) call.refuse("it looks into a list whose length only the run can tell");
+  if (whole->stacked) call.refuse("it looks into a list whose length is known only at run time");
   Number found = Number::of_bool(false);
   for (const Item& part : whole->items)
     found = voxport::logical_or(call.scopes(), found, is_equal(call, part, item));

@@ -39,7 +39,7 @@ Container& container_of(const Call& call) {
 // A list or dict that changes.
 Container& changed(const Call& call) {
   if (container_of(call).stacked)
-    call.refuse("it changes a list whose length only the run can tell");
+    call.refuse("it changes a list whose length is known only at run time");
   return call.memory().change(std::get<std::shared_ptr<Container>>(call.at(0).data));
 }
 
@@ -63,7 +63,7 @@ Item part_of_stacked(const Call& call, const Container& list, const Value& index
 // The items of a container whose length is known.
 const std::vector<Item>& known_items(const Call& call, const Item& item) {
   if (!item.container()) call.refuse("it takes ", item.kind_name(), " for a list");
-  if (item.container()->stacked) call.refuse("the length of the list is known to the run alone");
+  if (item.container()->stacked) call.refuse("the length of the list is known only at run time");
   return item.container()->items;
 }
 
@@ -100,7 +100,7 @@ Item slice_of_stacked(const Call& call, const Value& stacked, std::int64_t step)
   return list;
 }
 
-// Whether two items are one: the same tensor, list or None.
+// Whether two items are one object: the same tensor, list or None.
 bool is_same(const Call& call, const Item& a, const Item& b) {
   if (a.is_none() || b.is_none()) return a.is_none() && b.is_none();
   if (a.is_tensor() || b.is_tensor()) return a.cell() == b.cell();
@@ -117,7 +117,7 @@ bool is_equal(const Call& call, const Item& a, const Item& b) {
   if (x->as_float() && y->as_float()) return *x->as_float() == *y->as_float();
   const bool are_ints = x->kind() == Number::Kind::kInt && y->kind() == Number::Kind::kInt;
   if (are_ints && x->dim() == y->dim()) return true;
-  call.refuse("it looks for a number in a list that only the run can tell");
+  call.refuse("it looks for a number that is known only at run time in a list");
 }
 
 std::ptrdiff_t count_before(const Call& call, const std::vector<Item>& items, const Item& wanted) {

@@ -15,8 +15,8 @@ bool raises(const Block& block) {
 
 using Containers = std::vector<std::shared_ptr<Container>>;
 
-// What both branches must give besides their results: tensors, lists and dicts of the graph around
-// that one of them changes.
+// What both branches must return besides their results: tensors, lists and dicts of the graph
+// around them that one of them changes.
 struct Wanted {
   std::vector<TensorCell*> cells;
   Containers containers;
@@ -25,7 +25,7 @@ struct Wanted {
   std::vector<Item> placeholders;
 };
 
-// One branch as a graph: its results, then what became of what is wanted.
+// One branch as a graph: its results, then the final values of what is captured and changed.
 struct Side {
   std::shared_ptr<Graph> graph;
   std::vector<Item> results;
@@ -78,7 +78,7 @@ bool add_new(std::vector<T>& to, const std::vector<T>& more) {
   return to.size() != before;
 }
 
-// Learns what both branches must give. Gives whether they are to be walked anew for that.
+// Learns what both branches must return. Returns whether they must be lowered again for that.
 bool learn(Walk& walk, Wanted& wanted, const Side& yes, const Side& no) {
   bool differs = false;
   wanted.placeholders.resize(yes.results.size());

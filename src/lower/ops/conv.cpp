@@ -33,7 +33,7 @@ Numbers named_pads(const Call& call, const Numbers& kernel, const Window& window
   if (name == "valid") return pads;
   if (name != "same") call.refuse("there is no padding ", in_quotes(name));
   for (std::size_t i = 0; i < kernel.size(); ++i) {
-    if (window.strides[i] != 1) call.refuse("padding 'same' asks for a stride of 1");
+    if (window.strides[i] != 1) call.refuse("padding 'same' requires a stride of 1");
     const std::int64_t whole = window.dilations[i] * (kernel[i] - 1);
     pads[i] = whole / 2;
     pads[i + kernel.size()] = whole - whole / 2;
@@ -48,8 +48,8 @@ Window window_of(const Call& call, const Numbers& kernel) {
   window.dilations = per_axis(call, "dilation", n, 1);
   window.output_padding = per_axis(call, "output_padding", n, 0, Numbers(n, 0));
   if (!call.number("groups").as_int())
-    call.refuse("how many groups it has depends on a free axis (",
-                call.number("groups").dim().text(), "); give that axis a number");
+    call.refuse("how many groups it has depends on a dynamic axis (",
+                call.number("groups").dim().text(), "); that axis must be fixed");
   window.groups = call.integer("groups");
   if (window.groups < 1) call.refuse("it has ", window.groups, " groups, expected 1 or more");
   if (call.item("padding").text()) {
@@ -61,7 +61,7 @@ Window window_of(const Call& call, const Numbers& kernel) {
   return window;
 }
 
-// ONNX Runtime convolves float32 alone.
+// ONNX Runtime convolves only float32.
 Value convolve(const Call& call, Builder& g, const Value& input, const Value& weight,
                const Value& bias, const Window& window, bool is_transposed) {
   if (!is_floating(input.dtype()))

@@ -95,7 +95,7 @@ Item clone(const Call& call, Builder&) {
 // aten.copy.t(t[] self) -> t[]
 Item copy(const Call& call, Builder&) {
   if (const Container* container = call.at(0).container()) {
-    if (container->stacked) call.refuse("it copies a list whose length only the run can tell");
+    if (container->stacked) call.refuse("it copies a list whose length is known only at run time");
     auto shallow = std::make_shared<Container>(*container);
     shallow->depth = 0;
     return shallow;
@@ -114,7 +114,7 @@ Item zero(const Call& call, Builder&) { return spread(call, like(operand(call), 
 // aten.view.dtype(Tensor self, ScalarType dtype) -> Tensor
 Item view_dtype(const Call& call, Builder&) {
   if (call.dtype("dtype") == operand(call).dtype()) return call.same("self");
-  call.refuse("it takes the bytes of a tensor for another type, which ONNX cannot say");
+  call.refuse("it takes the bytes of a tensor for another type, which ONNX cannot express");
 }
 
 }  // namespace voxport::ops

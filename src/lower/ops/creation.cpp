@@ -75,7 +75,7 @@ void unnest(const Call& call, const Item& item, std::size_t depth, Nested& neste
     nested.leaves.push_back(item);
     return;
   }
-  if (list->stacked) call.refuse("it takes a list whose length only the run can tell");
+  if (list->stacked) call.refuse("it takes a list whose length is known only at run time");
   const auto size = static_cast<std::int64_t>(list->items.size());
   if (depth == nested.shape.size() && nested.leaves.empty()) nested.shape.push_back(size);
   if (depth >= nested.shape.size() || nested.shape[depth] != size)

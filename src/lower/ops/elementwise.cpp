@@ -18,7 +18,7 @@ Value scaled(const Call& call, const Value& other) {
 const std::vector<Item>& items_of(const Call& call, std::size_t i) {
   const Container* container = call.at(i).container();
   if (!container) call.refuse("it joins a list and ", call.at(i).kind_name());
-  if (container->stacked) call.refuse("it copies a list whose length only the run can tell");
+  if (container->stacked) call.refuse("it copies a list whose length is known only at run time");
   return container->items;
 }
 

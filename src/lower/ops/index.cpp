@@ -162,7 +162,7 @@ Item embedding(const Call& call, Builder&) {
 // aten.embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False,
 //   int mode=0, bool sparse=False, Tensor? per_sample_weights=None,
 //   bool include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)
-// The first result alone: the others serve training.
+// Only the first result: the others serve training.
 Item embedding_bag(const Call& call, Builder& g) {
   constexpr std::int64_t kSum = 0, kMean = 1, kMax = 2;
   const std::int64_t mode = call.integer("mode");

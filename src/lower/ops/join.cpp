@@ -357,7 +357,7 @@ Item diag(const Call& call, Builder& g) {
   const Value x = call.tensor("self");
   const std::int64_t offset = call.integer("diagonal");
   if (x.rank() == 1) return with_diagonal(call, x, offset, g);
-  if (x.rank() != 2) call.refuse("a tensor of rank ", x.rank(), " is no matrix");
+  if (x.rank() != 2) call.refuse("a tensor of rank ", x.rank(), " is not a matrix");
   return diagonal_view(call, offset, 0, 1).look(x);
 }
 

@@ -9,7 +9,7 @@
 namespace voxport::ops {
 namespace {
 
-// Where one of two sizes that must be equal is free and the other a number.
+// Notes where one of two sizes that must be equal is dynamic and the other a number.
 void note_inner(const Call& call, const Value& a, const Value& b) {
   if (a.rank() == 0 || b.rank() == 0) return;
   const Dim& x = a.dim(-1);

@@ -9,7 +9,7 @@ namespace voxport::ops {
 // A matrix the other way round; a constant without a node.
 Value turned(const Value& matrix);
 
-// The matrices along the last two axes the other way round. Asks for two axes or more.
+// The matrices along the last two axes the other way round. Requires two axes or more.
 Value last_two_swapped(const Value& x);
 
 // torch.matmul of two tensors of one type.

@@ -25,7 +25,7 @@ struct State {
   std::vector<Item> carried;
 };
 
-// Writes rounds out for as long as it is known that there is one. Gives whether it is over.
+// Writes rounds out for as long as it is known that there is one. Returns whether the loop is over.
 bool write_out(const Call& call, State& state, std::int64_t& round) {
   Walk& walk = call.walk();
   const Block& block = call.program_call().blocks[0];
@@ -194,7 +194,7 @@ class LoopBuilder {
   }
 
   // Sizes that a round makes up are other ones in the next: in the list that the parts become they
-  // are not known. Gives whether there are any. `first_symbol` is older than all of this body's.
+  // are not known. Returns whether there are any. `first_symbol` is older than all of this body's.
   bool forget_rounds(Type& part, const std::string& first_symbol) {
     const auto is_of_a_round = [&](const std::string& symbol) {
       const bool is_numbered = symbol.starts_with("u") && symbol.size() > 1 &&

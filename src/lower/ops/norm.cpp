@@ -114,8 +114,8 @@ Normalised group_normalised(const Call& call, Builder& g, std::int64_t groups) {
           in_dtype(voxport::squeeze(by_group.rstd, {2}), input.dtype())};
 }
 
-// The last axes, which the program gives the sizes of. `shape` is empty where only the run can
-// tell.
+// The last axes, which the program gives the sizes of. `shape` is empty where they are known
+// only at run time.
 struct NormalizedShape {
   Axes axes;
   Axes shape;

@@ -10,7 +10,7 @@
 namespace voxport::ops {
 namespace {
 
-// The text of what is no text.
+// What str() makes of a value that is not text.
 constexpr std::string_view kUntold = "...";
 
 // aten.Int.str(str a) -> int, aten.Float.str(str a) -> float
@@ -19,7 +19,7 @@ T parsed(const Call& call, const std::string& text) {
   T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    call.refuse("the text ", in_quotes(text), " is no number");
+    call.refuse("the text ", in_quotes(text), " is not a number");
   return value;
 }
 

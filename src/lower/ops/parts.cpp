@@ -26,7 +26,7 @@ Value reshape_target(const Value& x, const std::vector<Number>& sizes) {
   return Builder(x.graph()).int64s(target);
 }
 
-// Sizes that the program has as numbers where the tensor's are free.
+// Notes the dynamic sizes of a tensor for which a reshape has numbers.
 void note_fixed_by_reshape(const Call& call, const Value& x, const std::vector<Number>& sizes) {
   Dim target = 1;
   for (const Number& size : sizes) {
@@ -37,8 +37,8 @@ void note_fixed_by_reshape(const Call& call, const Value& x, const std::vector<N
   if (target == whole) return;
   for (const Dim& dim : x.shape()) {
     if (dim.is_constant() || target == Dim(0)) continue;
-    const Dim held = floor_div(target, floor_div(whole, dim));
-    if (held.is_constant()) call.walk().note_fixed(dim, *held.constant());
+    const Dim fixed = floor_div(target, floor_div(whole, dim));
+    if (fixed.is_constant()) call.walk().note_fixed(dim, *fixed.constant());
   }
 }
 
@@ -51,7 +51,7 @@ Value put_between(const Value& base, const Value& part, std::int64_t axis, const
                 axis);
 }
 
-// The same of places that are known. Asks for what is_in_order() tells.
+// The same for known positions that are in order, see is_in_order().
 Value put_between(const Value& base, const Value& part, std::int64_t axis, std::int64_t start,
                   std::int64_t end) {
   std::vector<Value> parts;

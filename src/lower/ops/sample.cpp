@@ -1,4 +1,4 @@
-// Sampling of images at places that a grid tells.
+// Sampling of images at the positions that a grid holds.
 #include "lower/ops/ops.h"
 #include "lower/ops/spatial.h"
 
@@ -102,9 +102,9 @@ class VolumeSampling {
       const bool is_behind = (bits >> k & 1) != 0;
       const Value at = is_behind ? axis.at + 1 : axis.at;
       const Value last = as_float(axis.size) - 1;
-      const Value held = minimum(maximum(at, 0), last);
-      const Value part = cast(held, DType::kInt64);
-      const Value fits = g_.node("Equal", {held, at});
+      const Value inside = minimum(maximum(at, 0), last);
+      const Value part = cast(inside, DType::kInt64);
+      const Value fits = g_.node("Equal", {inside, at});
       index = index ? index * call_.scopes().value_of(axis.size) + part : part;
       is_inside = is_inside ? g_.node("And", {is_inside, fits}) : fits;
       if (is_nearest_) continue;
@@ -138,7 +138,7 @@ Value sampled_volume(const Call& call, const Value& x, const Value& grid) {
 
 // aten.grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
 //   bool align_corners) -> Tensor
-// ONNX Runtime samples images of float32 alone.
+// ONNX Runtime samples only images of float32.
 Item grid_sampler(const Call& call, Builder& g) {
   const Value input = call.tensor("input");
   if (!is_floating(input.dtype()))

@@ -34,7 +34,7 @@ Number product(const Call& call, std::span<const Number> numbers) {
 std::vector<Number> strides_of(const Call& call) {
   const TensorCell* cell = call.item(first(call)).cell();
   if (!cell || !cell->is_contiguous)
-    call.refuse("it asks for the strides of a tensor that does not lie in order");
+    call.refuse("it reads the strides of a tensor that is not contiguous");
   const std::vector<Number> sizes = sizes_of(call);
   std::vector<Number> strides;
   for (std::size_t i = 0; i < sizes.size(); ++i)
@@ -133,7 +133,7 @@ Item is_signed(const Call& call, Builder&) {
 // aten.is_contiguous(Tensor self) -> bool
 Item is_contiguous(const Call& call, Builder&) {
   if (call.has("memory_format") && call.integer("memory_format") != 0)
-    call.refuse("it asks for a memory format that ONNX does not know");
+    call.refuse("it asks about a memory format that ONNX does not have");
   const TensorCell* cell = call.item(first(call)).cell();
   return Number::of_bool(!cell || cell->is_contiguous);
 }

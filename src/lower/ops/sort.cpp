@@ -188,7 +188,7 @@ Item sorted_list(const Call& call) {
   Container& list = *call.item("self").container();
   for (const Item& item : list.items)
     if (!item.number() || !item.number()->is_constant())
-      call.refuse("it sorts a list of what only the run can tell");
+      call.refuse("it sorts a list of numbers that are known only at run time");
   std::ranges::stable_sort(list.items, [&](const Item& a, const Item& b) {
     const double x = *a.number()->as_float();
     const double y = *b.number()->as_float();
@@ -411,7 +411,8 @@ Item equal(const Call& call, Builder& g) {
   bool is_same = self.size() == other.size();
   for (std::size_t i = 0; is_same && i < self.size(); ++i) {
     const Dim difference = self[i] - other[i];
-    if (!difference.is_constant()) call.refuse("only the run can tell whether the sizes are equal");
+    if (!difference.is_constant())
+      call.refuse("whether the sizes are equal is known only at run time");
     is_same = difference == Dim(0);
   }
   if (!is_same) return Number::of_bool(false);

@@ -1,4 +1,4 @@
-// Fourier transforms, as products with their basis: of known sizes, with every other axis free.
+// Fourier transforms, as products with their basis: of known sizes; all other axes may be dynamic.
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -130,7 +130,7 @@ Value half_basis(Builder& g, std::int64_t n, std::int64_t bins, Norm norm, DType
   });
 }
 
-// The basis of a transform whose size only the run can tell: cos and sin of 2*pi*j*k/n, both
+// The basis of a transform whose size is known only at run time: cos and sin of 2*pi*j*k/n, both
 // [rows, columns]. All three are int64 of shape [1].
 struct FreeBasis {
   Value cos, sin;

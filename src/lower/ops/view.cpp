@@ -215,7 +215,7 @@ Item split_by_size(const Call& call, std::int64_t axis, const Number& size) {
   std::optional<std::int64_t> count = ceil_div(whole.dim(), size.dim()).constant();
   if (!count) count = unpacked_count(call);
   if (!count)
-    call.refuse("the number of parts depends on the free size ", whole.dim().text(),
+    call.refuse("the number of parts depends on the dynamic size ", whole.dim().text(),
                 "; chunk() makes a number of parts that is known");
   return parts_of(call, axis, equal_parts(call, whole, size, std::max<std::int64_t>(*count, 1)));
 }
@@ -364,7 +364,7 @@ Item unflatten(const Call& call, Builder&) {
 // aten.squeeze(Tensor self) -> Tensor
 // aten.squeeze.dim(Tensor self, int dim) -> Tensor
 // aten.squeeze.dims(Tensor self, int[] dim) -> Tensor
-// An axis whose size is free stays, whatever the run brings.
+// A dynamic axis stays, whatever its size is at run time.
 Item squeeze(const Call& call, Builder&) {
   return squeezed(call, call.axes("dim", seen_rank(call), false));
 }
@@ -498,7 +498,7 @@ Item split(const Call& call, Builder&) {
 }
 
 // aten.chunk(Tensor self, int chunks, int dim=0) -> Tensor[]
-// Where the size is free there are as many parts as were asked for.
+// Of a dynamic size there are as many parts as the program asks for.
 Item chunk(const Call& call, Builder&) {
   const std::int64_t axis = call.axis("dim", seen_rank(call));
   const std::int64_t count = call.integer("chunks");
@@ -521,7 +521,7 @@ Item tensor_split(const Call& call, Builder& g) {
   if (given.rank() == 0)
     return split_evenly(call, axis, call.integer("tensor_indices_or_sections"));
   const auto count = given.dim(0).constant();
-  if (!count) call.refuse("the number of parts depends on the free size ", given.dim(0).text());
+  if (!count) call.refuse("the number of parts depends on the dynamic size ", given.dim(0).text());
   std::vector<Number> indices;
   for (std::int64_t i = 0; i < *count; ++i)
     indices.push_back(call.scopes().number_of(gather(given, g.int64(i), 0)));
@@ -535,7 +535,7 @@ Item vsplit(const Call& call, Builder&) { return split_on(call, 0); }
 Item dsplit(const Call& call, Builder&) { return split_on(call, 2); }
 
 // aten.unbind.int(Tensor self, int dim=0) -> Tensor[]
-// Where the size is free the list has as many items as the run brings.
+// Of a dynamic size the list has as many items as there are at run time.
 Item unbind(const Call& call, Builder&) {
   const Value x = call.tensor("self");
   const std::int64_t axis = call.axis("dim", seen_rank(call));

@@ -47,7 +47,7 @@ TEST(IndexPut, NeedsNoIndicesForARowThatTheMaskRepeats) {
             "return output=Where:0\n");
 }
 
-// A write to a part of a free axis leaves it that axis.
+// A write to a part of a dynamic axis leaves it dynamic.
 TEST(Write, KeepsTheSizeOfAFreeAxis) {
   const std::string text = lowered(R"(
       x: f32[t]
