@@ -22,14 +22,14 @@ sources = $(shell find src include tests fuzz bench -name '*.h' -o -name '*.cpp'
 help:  ## list the goals
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
-demo: build  ## export the bundled voice, prove that its axes are free, and have it say hello
+demo: build  ## export the bundled voice, prove that its axes are dynamic, and have it say hello
 	@echo "== What is in a checkpoint: voxport inspect voices/slt-x_low.ckpt"
 	@build/voxport inspect voices/slt-x_low.ckpt
 	@echo
 	@echo "== To ONNX, for streaming: voxport export voices/slt-x_low.ckpt build/demo"
 	@build/voxport export voices/slt-x_low.ckpt build/demo
 	@echo
-	@echo "== Are its axes free? voxport check build/demo/encoder.onnx --quick, and decoder.onnx"
+	@echo "== Are its axes dynamic? voxport check build/demo/encoder.onnx --quick, and decoder.onnx"
 	@if [[ -e third_party/onnxruntime ]]; then \
 	  for graph in encoder decoder; do build/voxport check build/demo/$$graph.onnx --quick; done; \
 	else echo "there is no ONNX Runtime here to run it"; fi
@@ -46,6 +46,7 @@ demo: build  ## export the bundled voice, prove that its axes are free, and have
 
 test: build build/sanitizers/build.ninja build/tsan/build.ninja  ## run all tests, then those of readers and threads under sanitizers
 	@tools/setup speak test || echo "warning: going on without it; the tests that need it are skipped" >&2
+	@cmake --build --preset release
 	@ctest --preset release --output-on-failure -j $(JOBS)
 	@cmake --build --preset sanitizers
 	@ctest --preset sanitizers --output-on-failure -j $(JOBS)
@@ -53,7 +54,7 @@ test: build build/sanitizers/build.ninja build/tsan/build.ninja  ## run all test
 	@ctest --preset tsan --output-on-failure
 
 build: onnxruntime build/release/build.ninja  ## build build/voxport
-	@cmake --build --preset release
+	@cmake --build --preset release --target voxport
 	@ln -sfn release/voxport build/voxport
 
 bench: build  ## measure voxport beside PyTorch (VOXPORT_BASELINE: its exports)
@@ -78,10 +79,11 @@ fuzz: build/fuzz/build.ninja  ## fuzz every reader for FUZZ_SECONDS (60) each
 	done; \
 	if [[ -n $$crashed ]]; then echo "crashed:$$crashed; the inputs are in tests/fuzz_findings" >&2; exit 1; fi
 
-lint: build/release/build.ninja  ## check the layout and the habits of the code
+# Without precompiled headers, which clang-tidy cannot read; so each source must include what it uses.
+lint: build/lint/build.ninja  ## check the layout and the habits of the code
 	@tools/setup lint
 	@$(CLANG_FORMAT) --dry-run -Werror $(sources)
-	@printf '%s\n' $(filter src/%.cpp,$(sources)) | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/release \
+	@printf '%s\n' $(filter src/%.cpp,$(sources)) | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/lint \
 	  --extra-arg=-Wno-unknown-warning-option \
 	  2> >(grep -v 'warnings\? generated' >&2)
 

@@ -9,7 +9,7 @@ target_compile_options(voxport_warnings INTERFACE
   -Wold-style-cast -Woverloaded-virtual -Wnull-dereference
   # g++ 12's optimiser sees overlaps and overflows inside of std::string where there are none (GCC bugs 105329, 105651);
   # the sanitizers look for real ones.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict$<SEMICOLON>-Wno-array-bounds$<SEMICOLON>-Wno-stringop-overflow$<SEMICOLON>-Wno-null-dereference>)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict$<SEMICOLON>-Wno-array-bounds$<SEMICOLON>-Wno-stringop-overflow$<SEMICOLON>-Wno-stringop-overread$<SEMICOLON>-Wno-null-dereference>)
 
 if(VOXPORT_SANITIZE)
   add_compile_options(-fsanitize=${VOXPORT_SANITIZE} -fno-sanitize-recover=all
@@ -53,4 +53,3 @@ function(add_room name)
   endforeach()
   set(VOXPORT_ROOMS ${VOXPORT_ROOMS} voxport_${name} PARENT_SCOPE)
 endfunction()
-set_source_files_properties(src/program/read.cpp src/scan/claims.cpp PROPERTIES COMPILE_OPTIONS -Wno-stringop-overread)
