@@ -30,12 +30,19 @@ class Error : public std::exception {
   // One sentence, then one "  while ..." line for each thing that was being done, innermost first.
   const char* what() const noexcept override { return text_.c_str(); }
 
+  // The member of the options that the message is about, by its name in these headers: "inputs",
+  // "cache". Empty where it is about none, or about several. The command line adds what it calls
+  // it.
+  const std::string& option() const { return option_; }
+  void set_option(std::string_view option) { option_ = option; }
+
   // Called on the way up, innermost first: "reading data.pkl", "inspecting voice.ckpt".
   void add_context(std::string_view doing) { text_.append("\n  while ").append(doing); }
 
  private:
   Kind kind_;
   std::string text_;
+  std::string option_;
 };
 
 }  // namespace voxport

@@ -98,17 +98,17 @@ void run_sweep(const fs::path& model, const Subject& subject, const CheckOptions
 
 std::string CheckAxis::text() const {
   switch (verdict) {
-    case kDynamic: return "free";
-    case kFixed: return cat("nailed to ", size);
-    case kLinked: return cat("free, together with ", linked_to);
-    case kRequired: return cat("fixed at ", size);
-    case kCouldBeDynamic: return cat("declared ", size, ", could be free");
+    case kDynamic: return "dynamic";
+    case kFixed: return cat("fixed at ", size);
+    case kLinked: return cat("dynamic, together with ", linked_to);
+    case kRequired: return cat("required to be ", size);
+    case kCouldBeDynamic: return cat("declared ", size, ", could be dynamic");
     case kLimited: break;
   }
   if (multiple > 1) return cat("limited to multiples of ", multiple);
   if (low && high) return cat("limited to ", *low, "..", *high);
-  if (high) return cat("limited to ", *high, " and less");
-  if (low) return cat("limited to ", *low, " and more");
+  if (high) return cat("limited to ", *high, " or less");
+  if (low) return cat("limited to ", *low, " or more");
   return "limited";
 }
 

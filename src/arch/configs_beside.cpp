@@ -25,8 +25,8 @@ std::optional<fs::path> config_beside(const fs::path& checkpoint, const char* na
   const fs::path own = checkpoint.parent_path() / cat(own_name(checkpoint), ".", name);
   if (is_file(shared) && is_file(own))
     fail(Error::kUsage, "both ", in_quotes(shared.native()), " and ", in_quotes(own.native()),
-         " lie beside the checkpoint ", in_quotes(checkpoint.native()),
-         "; say which one is its config");
+         " are beside the checkpoint ", in_quotes(checkpoint.native()),
+         "; specify which one is its config");
   for (const fs::path& path : {shared, own})
     if (is_file(path)) return path;
   return std::nullopt;

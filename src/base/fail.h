@@ -12,6 +12,14 @@ template <class... Parts>
   throw Error(kind, cat(parts...));
 }
 
+// The same, of a message that is about an option of the public headers (Error::option).
+template <class... Parts>
+[[noreturn]] void fail_about(std::string_view option, Error::Kind kind, const Parts&... parts) {
+  Error error(kind, cat(parts...));
+  error.set_option(option);
+  throw error;
+}
+
 // Runs `body`; an Error on its way out is told what was being done.
 template <class Body>
 auto in_context(std::string_view doing, Body&& body) {

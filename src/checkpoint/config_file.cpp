@@ -146,7 +146,7 @@ Object read_yaml(std::string_view text) {
       fail(Error::kCorrupt, "there is more than one document in it");
     return tree.root();
   } catch (const YAML::Exception& error) {
-    fail(Error::kCorrupt, "line ", error.mark.line + 1, " is no YAML: ", printable(error.msg));
+    fail(Error::kCorrupt, "line ", error.mark.line + 1, " is not YAML: ", printable(error.msg));
   }
 }
 
@@ -189,7 +189,7 @@ Object read_json(std::string_view text) {
     if (is_too_deep) fail(Error::kCorrupt, "it goes deeper than ", kMaxDepth, " levels");
     return object_of(json);
   } catch (const Json::exception& error) {
-    fail(Error::kCorrupt, "it is no JSON: ", printable(error.what()));
+    fail(Error::kCorrupt, "it is not JSON: ", printable(error.what()));
   }
 }
 

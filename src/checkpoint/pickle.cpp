@@ -516,7 +516,7 @@ void PickleMachine::push_call(PickleWatcher::Way way, PickleValue callee, Pickle
 }
 
 void PickleMachine::refuse_unless_watched() {
-  if (!watcher_) broken("is refused: no saved model uses it");
+  if (!watcher_) broken("is unsupported: no saved model uses it");
 }
 
 void PickleMachine::op_mark() {

@@ -95,7 +95,7 @@ namespace {
 const Blob& member(const std::map<std::string, Blob>& members, const std::string& name) {
   const auto found = members.find(name);
   if (found == members.end()) {
-    fail(Error::kUnsupported, "this tar archive is no PyTorch file: it has no member ",
+    fail(Error::kUnsupported, "this tar archive is not a PyTorch file: it has no member ",
          in_quotes(name));
   }
   return found->second;

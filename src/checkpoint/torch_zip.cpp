@@ -119,7 +119,7 @@ FileKind recognise_zip(const ZipArchive& archive) {
   if (is_package)
     fail(Error::kUnsupported,
          "this is a torch.package archive: its weights are behind Python code, which is not run");
-  fail(Error::kUnsupported, "this zip archive is no PyTorch file: it has no entry 'data.pkl'");
+  fail(Error::kUnsupported, "this zip archive is not a PyTorch file: it has no entry 'data.pkl'");
 }
 
 std::string root_folder(const ZipArchive& archive) {

@@ -78,16 +78,16 @@ void add_way(Table& table, const std::string& name, const BenchWay& way) {
   table.add({name, milliseconds(way.first_audio), milliseconds(way.total),
              digits(way.real_time_factor), with_commas(way.pieces),
              is_one ? "" : spread_text(way.gap), is_one ? "" : digits(way.gap_ratio.worst),
-             way.ran_dry > 0 ? red(milliseconds(way.ran_dry)) : "never"});
+             way.ran_dry > 0 ? red(milliseconds(way.ran_dry)) : "none"});
 }
 
 std::string speaking_text(const BenchReport& report) {
   Table table("lrrrrrrr");
-  table.add({"", dim("first audio"), dim("all"), dim("real time"), dim("pieces"),
-             dim("gaps in ms: median / p95 / worst"), dim("worst of a piece"), dim("ran dry")});
+  table.add({"", dim("first audio"), dim("total"), dim("real-time factor"), dim("chunks"),
+             dim("gaps in ms: median / p95 / worst"), dim("worst gap / chunk"), dim("underrun")});
   for (const BenchText& text : report.texts) {
     add_way(table, text.name, text.streamed);
-    add_way(table, "  by sentence", text.one_shot);
+    add_way(table, "  whole sentences", text.one_shot);
   }
   return table.text();
 }
@@ -101,8 +101,8 @@ std::string report_text(const BenchReport& report) {
   text +=
       cat("  loaded in ", milliseconds(report.load), ", the first time in ",
           milliseconds(report.first_load), "\n  at most ", human_bytes(report.streamed_peak_bytes),
-          " of memory while streaming, ", human_bytes(report.peak_bytes), " by sentence\n");
-  text += cat("\n", bold("each stage alone"), "\n", stages_text(report));
+          " of memory while streaming, ", human_bytes(report.peak_bytes), " by whole sentences\n");
+  text += cat("\n", bold("each stage separately"), "\n", stages_text(report));
   return text + cat("\n", bold("speaking"), "\n", speaking_text(report));
 }
 

@@ -48,10 +48,10 @@ struct Options {
 
 std::string culprit_text(const CheckCulprit& culprit) {
   std::string text =
-      cat("    held by ", culprit.op, " ", in_quotes(culprit.node), ", node ", culprit.position,
+      cat("    fixed by  ", culprit.op, " ", in_quotes(culprit.node), ", node ", culprit.position,
           culprit.holder.empty() ? "" : ": ", culprit.holder, "\n");
   if (culprit.path.size() > 1) {
-    text += "    on the way  ";
+    text += "    path      ";
     constexpr std::size_t kShown = 6;
     for (std::size_t i = 0; i < culprit.path.size(); ++i) {
       const bool is_skipped = culprit.path.size() > kShown && i >= 3 && i + 3 < culprit.path.size();
@@ -63,7 +63,7 @@ std::string culprit_text(const CheckCulprit& culprit) {
     }
     text += "\n";
   }
-  text += cat("    typically   ", culprit.cause, "\n    instead     ", culprit.fix, "\n");
+  text += cat("    cause     ", culprit.cause, "\n    fix       ", culprit.fix, "\n");
   return text;
 }
 
@@ -88,7 +88,7 @@ std::string axes_text(const CheckReport& report) {
     text += cat("\n  ", bold(printable(axis.name, 40)), " is ", axis.text(), "\n");
     if (axis.verdict == CheckAxis::kCouldBeDynamic) {
       text +=
-          "    nothing inside holds it: export with this axis in dynamic_axes (or "
+          "    no node requires this size: export with this axis in dynamic_axes (or "
           "dynamic_shapes)\n";
       continue;
     }
@@ -131,10 +131,13 @@ std::string cases_text(const CheckReport& report) {
 }
 
 std::string report_text(const CheckReport& report) {
-  std::string text = cat(report.is_good() ? bold("free and right") : red("not free, or not right"),
-                         ": ", printable(report.path, 4096), "\n");
+  std::string text =
+      cat(report.is_good() ? bold("PASS: all axes are dynamic")
+                           : red("FAIL: not all axes are dynamic, or a result is wrong"),
+          ": ", printable(report.path, 4096), "\n");
   if (!report.error.empty())
-    text += cat("  it runs at no size that was tried: ", printable(report.error, 400), "\n");
+    text +=
+        cat("  it does not run at any size that was tried: ", printable(report.error, 400), "\n");
   if (report.culprit) text += culprit_text(*report.culprit);
   if (!report.axes.empty()) text += cat("\n", bold("axes of inputs"), "\n", axes_text(report));
   if (!report.outputs.empty())
@@ -153,7 +156,7 @@ std::string report_text(const CheckReport& report) {
                 cases_text(report));
   return text + cat("\n  ", with_commas(report.nodes), " nodes, ", report.runs, " runs, ",
                     std::round(report.seconds * 100) / 100, " s",
-                    report.is_cut_short ? "; cut short" : "", "\n");
+                    report.is_cut_short ? "; the time limit was reached" : "", "\n");
 }
 
 double most_gigabytes() {
@@ -187,10 +190,12 @@ ChildLimits limits_of(const Options& options) {
 
 // In the child: tells the parent what is being done, and the user what was done.
 OnStage follow_stages(bool is_debug) {
-  tell_parent("ONNX Runtime was still loading it");
+  tell_parent("ONNX Runtime was still loading the model");
   return [tell = tell_stages(is_debug)](const Stage& stage) {
-    if (stage.name == "loaded the model") tell_parent("it was loaded, and had not run at any size");
-    if (stage.name == "swept the sizes") tell_parent("its sizes were tried, and cases compared");
+    if (stage.name == "loaded the model")
+      tell_parent("the model was loaded, but had not run at any size");
+    if (stage.name == "swept the sizes")
+      tell_parent("all sizes were tried, and reference cases were being compared");
     if (tell) tell(stage);
   };
 }
@@ -200,7 +205,7 @@ CheckReport check_in_child(Options& options) {
   options.library.references.assign(options.references.begin(), options.references.end());
   options.library.on_stage = follow_stages(options.debug);
   options.library.on_progress = [&](double done) {
-    tell_parent(cat("its sizes were tried to ", std::lround(done * 100), " %"));
+    tell_parent(cat(std::lround(done * 100), " % of the sizes were tried"));
     progress.show(done);
   };
   return check_model(options.model, options.library);

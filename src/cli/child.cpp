@@ -71,7 +71,7 @@ int wait_for(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
-      fail(Error::kUnsupported, "a process of ours cannot be waited for: ", std::strerror(errno));
+      fail(Error::kUnsupported, "cannot wait for a child process: ", std::strerror(errno));
   return status;
 }
 
@@ -152,11 +152,11 @@ int outcome_of(int status, const std::string& model) {
 std::optional<int> leave_to_child(const ChildLimits& limits, const std::string& model) {
   int notes[2];
   if (pipe2(notes, O_CLOEXEC) != 0)
-    fail(Error::kUnsupported, "no pipe can be made: ", std::strerror(errno));
+    fail(Error::kUnsupported, "cannot create a pipe: ", std::strerror(errno));
   TemporaryFiles temporary;
   const pid_t parent = getpid();
   const pid_t child = fork();
-  if (child < 0) fail(Error::kUnsupported, "no process can be started: ", std::strerror(errno));
+  if (child < 0) fail(Error::kUnsupported, "cannot start a process: ", std::strerror(errno));
   close(notes[child == 0 ? 0 : 1]);
   if (child == 0) {
     become_child(parent, limits);

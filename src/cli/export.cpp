@@ -75,8 +75,8 @@ std::string summary(const ExportReport& report, double seconds) {
                file.nodes == 0 ? "" : cat(with_commas(file.nodes), " nodes")});
   }
   text += table.text();
-  for (const std::string& input : report.inputs) text += cat("  takes ", input, "\n");
-  for (const std::string& output : report.outputs) text += cat("  gives ", output, "\n");
+  for (const std::string& input : report.inputs) text += cat("  input   ", input, "\n");
+  for (const std::string& output : report.outputs) text += cat("  output  ", output, "\n");
   std::string checks;
   for (const std::string& check : report.checks) checks += cat(checks.empty() ? "" : ", ", check);
   text += cat("  opset ", report.opset, "; checked by ", checks, "; ", std::lround(seconds * 1e3),

@@ -262,7 +262,7 @@ std::string type_text(const ProgramInputInfo& input) {
   std::string text = value.dtype.empty() ? "tensor" : printable(value.dtype);
   if (value.has_shape) text += sizes_text(value.shape);
   if (value.dtype.empty()) text += " of any type and shape";
-  if (input.is_example) text += ", what it was traced with";
+  if (input.is_example) text += " in the traced example";
   if (input.is_optional) text += ", optional";
   if (!input.exported_shape.empty()) text += "; exported as " + sizes_text(input.exported_shape);
   return text;
@@ -286,7 +286,7 @@ std::string inputs_text(const ProgramInfo& program) {
 std::string outputs_text(const ProgramInfo& program) {
   if (program.outputs_unknown.empty()) return model_values_text("outputs", program.outputs);
   return "\n" + bold("outputs") +
-         cat("\n  ", program.output_count, ", of which no more is known: ", program.outputs_unknown,
+         cat("\n  ", program.output_count, "; their shapes are unknown: ", program.outputs_unknown,
              "\n");
 }
 
@@ -310,7 +310,7 @@ std::string operators_text(const ProgramInfo& program, bool all) {
   Table table("lrl");
   for (std::size_t i = 0; i < count; ++i)
     table.add({printable(operators[i].name), with_commas(operators[i].count),
-               i < refused ? red("not lowered by voxport") : ""});
+               i < refused ? red("unsupported") : ""});
   const std::size_t more = operators.size() - count;
   return "\n" + bold("operators") +
          (more == 0 ? "" : dim(cat(" (", with_commas(more), " more with --all)"))) + "\n" +
@@ -333,8 +333,7 @@ std::string program_text(const ProgramInfo& program, bool all) {
 void add_program_heading(Table& table, const ProgramInfo& program) {
   if (!program.unreadable.empty()) return;
   const auto refused = std::ranges::count(program.operators, false, &OperatorInfo::is_supported);
-  const std::string lowered = refused == 0 ? "all of which voxport lowers"
-                                           : cat(refused, " of which voxport does not lower");
+  const std::string lowered = refused == 0 ? "all supported" : cat(refused, " unsupported");
   table.add({"program", cat(counted(program.calls, "call"), " of ",
                             counted(program.operators.size(), "operator"), ", ", lowered)});
 }
@@ -351,7 +350,7 @@ std::string heading(const Inspection& inspection) {
   }
   if (inspection.program) add_program_heading(table, *inspection.program);
   if (!inspection.program || !inspection.architecture.empty())
-    table.add({"architecture", inspection.architecture.empty() ? "none that voxport knows"
+    table.add({"architecture", inspection.architecture.empty() ? "none that voxport recognises"
                                                                : inspection.architecture_text});
   table.add({"tensors", tensors_summary(inspection) +
                             (inspection.state_dict.empty()
@@ -359,7 +358,7 @@ std::string heading(const Inspection& inspection) {
                                  : "; the weights are under '" + inspection.state_dict + "'")});
   if (inspection.weight_norms != 0)
     table.add({"weight norm", cat(with_commas(inspection.weight_norms),
-                                  " weights are kept as length and direction")});
+                                  " weights are stored as magnitude and direction")});
   return bold(printable(inspection.path, 4096)) + "\n" + table.text();
 }
 
@@ -416,11 +415,11 @@ std::string scan_text(const ScanReport& report) {
   std::string text = cat(verdict, ": ", printable(report.path, 4096));
   switch (report.verdict) {
     case Verdict::kClean:
-      text += report.pickles == 0 ? " holds nothing that could run\n"
-                                  : " names only things that are known to be harmless\n";
+      text += report.pickles == 0 ? " contains nothing that could run\n"
+                                  : " contains only what is known to be harmless\n";
       break;
     case Verdict::kSuspicious:
-      text += " names things that are not known to be harmless; do not load it in Python\n";
+      text += " contains things that are not known to be harmless; do not load it in Python\n";
       break;
     case Verdict::kDangerous:
       text += " would run commands or code; do not load it in Python\n";

@@ -39,10 +39,28 @@ void tell(std::string_view message) {
   std::cerr << "voxport: " << printable_lines(message) << '\n';
 }
 
+// What the command line calls the options that the library's messages are about.
+struct OptionName {
+  std::string_view option, flags;
+};
+constexpr OptionName kOptionNames[] = {
+    {"cache", "--cache"},          {"configs", "--config"},
+    {"hyper_parameters", "--set"}, {"input", "--phonemes and --ids"},
+    {"inputs", "--input"},         {"max_memory", "--memory"},
+    {"model", "--model"},          {"own_energy_control", "--energy-control of 'voxport export'"},
+};
+
+void tell(const Error& error) {
+  std::string hint;
+  for (const auto& [option, flags] : kOptionNames)
+    if (error.option() == option) hint = cat("\n  see ", flags);
+  tell(error.what() + hint);
+}
+
 int run(int argc, char** argv) {
   const Program program{"voxport", "voxport: PyTorch speech models to ONNX, without Python",
                         kVersion, kFooter, kCommands};
-  return run_program(program, argc, argv, tell);
+  return run_program(program, argc, argv, [](const std::string& message) { tell(message); });
 }
 
 }  // namespace
@@ -59,7 +77,7 @@ int main(int argc, char** argv) {
   try {
     return voxport::run(argc, argv);
   } catch (const voxport::Error& error) {
-    voxport::tell(error.what());
+    voxport::tell(error);
     return voxport::exit_code_of(error);
   } catch (const voxport::EndedBySignal& ended) {
     return voxport::end_by_signal(ended.signal());

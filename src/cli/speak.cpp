@@ -93,8 +93,8 @@ class DurationsFile {
 
   void add(const SpokenSentence& sentence) {
     if (sentence.phonemes.empty())
-      fail(Error::kUnsupported, "this voice does not tell how long its phonemes last; ",
-           "those that voxport exports do");
+      fail(Error::kUnsupported, "this voice does not report the durations of its phonemes; ",
+           "voices that voxport exported do");
     append(cat(is_first_ ? "" : ",", "\n", to_json(sentence)));
     is_first_ = false;
   }
@@ -125,10 +125,10 @@ std::string stats_text(const Told& told, const VoiceInfo& info) {
   table.add({"voice loaded in", milliseconds(told.load_seconds)});
   table.add({"first audio after", milliseconds(told.first_seconds)});
   table.add({"audio", audio_text(told, info)});
-  table.add({"made in", milliseconds(told.making_seconds)});
+  table.add({"computed in", milliseconds(told.making_seconds)});
   table.add({"real-time factor", factor});
   table.add({"sentences", cat(told.sentences)});
-  table.add({"pieces", cat(told.pieces)});
+  table.add({"chunks", cat(told.pieces)});
   return table.text();
 }
 
@@ -197,7 +197,7 @@ void tell(const Options& options, const std::string& text) {
 void tell_unknown(const Stream& stream, std::size_t& told) {
   const std::vector<std::string> symbols = stream.unknown_symbols();
   for (; told < symbols.size(); ++told)
-    std::cerr << "voxport: warning: the voice does not know " << in_quotes(symbols[told])
+    std::cerr << "voxport: warning: the voice has no symbol " << in_quotes(symbols[told])
               << ", which is left out\n";
 }
 
@@ -256,10 +256,9 @@ class Speaking {
   }
 
   void finish() {
-    if (!sink_) fail(Error::kUsage, "there is nothing to say: the text has no words");
+    if (!sink_) fail(Error::kUsage, "there is nothing to speak: the text has no words");
     if (told_.samples == 0)
-      fail(Error::kUsage,
-           "there is nothing to hear: no phoneme lasts a frame at this length scale");
+      fail(Error::kUsage, "there is no audio: no phoneme lasts a whole frame at this length scale");
     if (durations_) durations_->finish();
     sink_->finish();
     files_.commit();

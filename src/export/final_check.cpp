@@ -31,16 +31,16 @@ std::string problem_in(const SweepReport& report) {
 // What is true of the axes of graphs that ran at every size that was tried: "all axes free", or
 // which of them the program fixed.
 std::string text_of_axes(const ExportReport& report, ExportCheck::Promise promise) {
-  if (promise == ExportCheck::Promise::kAllFree) return ", all axes free";
+  if (promise == ExportCheck::Promise::kAllFree) return ", all axes dynamic";
   if (report.axes.empty()) return ", no axis is dynamic";
   std::string each;
   bool is_any_fixed = false;
   for (const ExportedAxis& axis : report.axes) {
     each += cat(", ", printable(axis.name),
-                axis.fixed_at ? cat(" fixed at ", *axis.fixed_at) : " free");
+                axis.fixed_at ? cat(" fixed at ", *axis.fixed_at) : " dynamic");
     is_any_fixed = is_any_fixed || axis.fixed_at;
   }
-  return is_any_fixed ? each : ", all axes free";
+  return is_any_fixed ? each : ", all axes dynamic";
 }
 
 }  // namespace
@@ -67,8 +67,8 @@ void ExportCheck::start(const std::vector<WrittenFile>& files) {
   const std::string name = files[0].path.filename();
   if (files.size() > 1) {
     // A session finds weights by the name that the file beside it does not have yet.
-    reasons_.push_back(cat(printable(name), " was not run: its weights lie in another file; ",
-                           "`voxport check` does it"));
+    reasons_.push_back(cat(printable(name), " was not run: its weights are in a separate file; ",
+                           "check it after the export"));
     return;
   }
   std::packaged_task<Outcome()> check(
@@ -90,16 +90,15 @@ void ExportCheck::finish(ExportReport& report) {
   std::size_t runs = 0;
   bool is_all_free = true;
   for (auto& [name, check] : checks_) {
-    const Outcome outcome =
-        in_context(cat("checking ", in_quotes(name), ", of which nothing was written"),
-                   [&check = check] { return check.get(); });
+    const Outcome outcome = in_context(cat("checking ", in_quotes(name), "; no file was written"),
+                                       [&check = check] { return check.get(); });
     runs += outcome.runs;
     if (outcome.problem.empty()) continue;
     is_all_free = false;
     if (promise_ == Promise::kAllFree)
-      fail(Error::kInternal, "the exported graph is not right: ", outcome.problem,
-           "\n  while checking ", in_quotes(name), ", of which nothing was written");
-    report.warnings.push_back(cat("run at a few sizes, ", name, " has this: ", outcome.problem));
+      fail(Error::kInternal, "the exported graph is wrong: ", outcome.problem,
+           "\n  while checking ", in_quotes(name), "; no file was written");
+    report.warnings.push_back(cat(name, ", run at a few sizes: ", outcome.problem));
   }
   if (runs > 0)
     report.checks.push_back(cat("ONNX Runtime ", runtime_version(), " (", runs, " runs",

@@ -20,9 +20,8 @@ void check_is_no_input(const fs::path& path, const ExportWork& work) {
            in_quotes(checkpoint.native()), "; choose another OUT");
   for (const fs::path& config : work.configs)
     if (fs::equivalent(path, config, error))
-      fail(Error::kUsage, in_quotes(path.native()), " would overwrite the config ",
-           in_quotes(config.native()),
-           "; choose another OUT, or give a copy of the config with --config");
+      fail_about("configs", Error::kUsage, in_quotes(path.native()), " would overwrite the config ",
+                 in_quotes(config.native()), "; choose another OUT, or give a copy of the config");
 }
 
 }  // namespace

@@ -71,12 +71,13 @@ std::string without_context(const Error& error) {
 // What stands in the way of a lowering, as far as that can be told without one.
 std::string obstacle(const Program& program, const ProgramInfo& info) {
   if (!std::ranges::all_of(info.operators, &OperatorInfo::is_supported))
-    return "there are operators that voxport does not lower";
+    return "some operators are unsupported";
   for (const ProgramInput& input : program.inputs)
     if (input.kind == InputKind::kTensor && !input.shape && !input.is_optional)
       return "the file does not record the shapes of its inputs; an export requires input "
              "specifications such as 'x:f32[batch_size, 10]'";
-  if (info.calls > kMostCallsLowered) return "the program is large; export will tell";
+  if (info.calls > kMostCallsLowered)
+    return "the program is too large to be converted here; export it to see them";
   return "";
 }
 

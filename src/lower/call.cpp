@@ -103,7 +103,7 @@ std::vector<Number> Call::numbers(std::string_view name) const {
 
 std::int64_t Call::integer(std::string_view name) const {
   const auto value = number(name).as_int();
-  if (!value) refuse("its argument ", in_quotes(name), " must be known before the run");
+  if (!value) refuse("its argument ", in_quotes(name), " must be known at export time");
   return *value;
 }
 
@@ -117,7 +117,7 @@ std::vector<std::int64_t> Call::integers(std::string_view name, std::size_t coun
   if (!has(name)) return values;
   for (const Number& number : numbers(name)) {
     const auto value = number.as_int();
-    if (!value) refuse("its argument ", in_quotes(name), " must be known before the run");
+    if (!value) refuse("its argument ", in_quotes(name), " must be known at export time");
     values.push_back(*value);
   }
   if (values.size() == 1 && count > 1) values.resize(count, values.front());
@@ -126,7 +126,7 @@ std::vector<std::int64_t> Call::integers(std::string_view name, std::size_t coun
 
 double Call::real(std::string_view name) const {
   const auto value = number(name).as_float();
-  if (!value) refuse("its argument ", in_quotes(name), " must be known before the run");
+  if (!value) refuse("its argument ", in_quotes(name), " must be known at export time");
   return *value;
 }
 
@@ -135,7 +135,7 @@ std::vector<double> Call::reals(std::string_view name) const {
   if (!has(name)) return values;
   for (const Number& number : numbers(name)) {
     const auto value = number.as_float();
-    if (!value) refuse("its argument ", in_quotes(name), " must be known before the run");
+    if (!value) refuse("its argument ", in_quotes(name), " must be known at export time");
     values.push_back(*value);
   }
   return values;
@@ -144,7 +144,7 @@ std::vector<double> Call::reals(std::string_view name) const {
 bool Call::flag(std::string_view name) const {
   if (!has(name)) return false;
   const auto value = number(name).as_bool();
-  if (!value) refuse("its argument ", in_quotes(name), " must be known before the run");
+  if (!value) refuse("its argument ", in_quotes(name), " must be known at export time");
   return *value;
 }
 

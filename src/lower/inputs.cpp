@@ -148,9 +148,9 @@ class InputPlanner {
 
   void take_inputs() {
     if (options_.inputs.size() > program_.inputs.size())
-      fail(Error::kUsage, "there are ", options_.inputs.size(),
-           " input specifications, but the program has ", program_.inputs.size(), " inputs",
-           list_of_inputs(program_));
+      fail_about("inputs", Error::kUsage, "there are ", options_.inputs.size(),
+                 " input specifications, but the program has ", program_.inputs.size(), " inputs",
+                 list_of_inputs(program_));
     for (std::size_t i = 0; i < options_.inputs.size(); ++i)
       take_input(program_.inputs[i], parse_input(options_.inputs[i]), i);
   }
@@ -194,9 +194,9 @@ class InputPlanner {
       const auto i = static_cast<std::size_t>(found - program_.inputs.begin());
       const auto& shape = plan_.lower.inputs[i].shape;
       if (!shape)
-        fail(Error::kUsage, "the file does not record how many axes ", in_quotes(names.input),
-             " has; an input specification such as '", printable(names.input),
-             ":f32[batch_size, 10]' is required");
+        fail_about("inputs", Error::kUsage, "the file does not record how many axes ",
+                   in_quotes(names.input), " has; an input specification such as '",
+                   printable(names.input), ":f32[batch_size, 10]' is required");
       for (const auto& [axis, name] : names.axes) {
         const auto rank = static_cast<std::int64_t>(shape->size());
         if (axis < -rank || axis >= rank)
@@ -270,9 +270,9 @@ InputChoice parse_input(const std::string& text) {
   const std::size_t colon = text.rfind(':', open);
   choice.name = trimmed(std::string_view(text).substr(0, std::min(colon, open)));
   if (choice.name.empty() && colon == std::string::npos)
-    fail(Error::kUsage, in_quotes(text),
-         " is not an input specification, expected NAME:TYPE[SIZES], as in "
-         "x:f32[batch_size,sequence_length,10]");
+    fail_about("inputs", Error::kUsage, in_quotes(text),
+               " is not an input specification, expected NAME:TYPE[SIZES], as in "
+               "x:f32[batch_size,sequence_length,10]");
   if (colon != std::string::npos) {
     const std::size_t end = std::min(open, text.size());
     choice.dtype =

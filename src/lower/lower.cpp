@@ -82,16 +82,16 @@ class ProgramLowering {
     }
     type.shape = choice && choice->shape ? choice->shape : input.shape;
     if (!type.shape)
-      fail(Error::kUsage, "the program does not record the shape of its input ",
-           in_quotes(input.name), "; an input specification such as '", printable(input.name),
-           ":f32[batch_size, 10]' is required");
+      fail_about("inputs", Error::kUsage, "the program does not record the shape of its input ",
+                 in_quotes(input.name), "; an input specification such as '", printable(input.name),
+                 ":f32[batch_size, 10]' is required");
     const bool has_pairs = is_complex(type.dtype);
     if (!has_pairs) check_dtype(type.dtype, "the input ", in_quotes(name));
     if (has_pairs) {
       type.dtype = type.dtype == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64;
       type.shape->push_back(2);
       report_.notes.push_back(cat("the input ", in_quotes(name),
-                                  " is complex: its last axis holds the real and imaginary parts"));
+                                  " is complex: its last axis is the real and imaginary parts"));
     }
     Item item = graph_->add_input(name, type);
     item.cell()->is_complex = has_pairs;
@@ -149,7 +149,7 @@ class ProgramLowering {
       if (item.cell()->inside) fail(Error::kUnsupported, "a result is a nested tensor");
       if (item.cell()->is_complex)
         report_.notes.push_back(cat("output ", outputs_.size(),
-                                    " is complex: its last axis holds the real and imaginary "
+                                    " is complex: its last axis is the real and imaginary "
                                     "parts"));
       outputs_.emplace_back(path, walk_.memory().read(*item.cell()));
     } else if (const Number* number = item.number()) {
@@ -168,7 +168,7 @@ class ProgramLowering {
   }
 
   void make_outputs() {
-    if (outputs_.empty()) fail(Error::kUnsupported, "no tensor comes out of the program");
+    if (outputs_.empty()) fail(Error::kUnsupported, "the program returns no tensor");
     if (options_.output_names.size() > outputs_.size())
       fail(Error::kUsage, "there are ", options_.output_names.size(),
            " names for outputs, but the program has ", outputs_.size());

@@ -177,7 +177,8 @@ Value Memory::empty_stack(const Type& part) {
 void Memory::stack(const std::shared_ptr<Container>& list, const Container& like) {
   const bool is_known = like.stacked || !like.items.empty();
   if (list->kind != Container::Kind::kList || !is_known)
-    fail(Error::kUnsupported, "it changes a list or dict in a branch that only the run decides on");
+    fail(Error::kUnsupported,
+         "it changes a list or dict in a branch that is decided only at run time");
   Container grown;
   grown.depth = list->depth;
   grown.stacked_kind = like.stacked_kind;

@@ -135,7 +135,7 @@ Item Walk::write_in_place(const Item& self, const Item& result) {
 Item Walk::become_view(const Item& self, const Item& view) {
   if (self.cell()->depth != scopes_.depth())
     fail(Error::kUnsupported,
-         "it changes the shape of a tensor in a branch that only the run decides on");
+         "it changes the shape of a tensor in a branch that is decided only at run time");
   for (Item& item : variables_)
     if (item.cell() == self.cell()) item = view;
   return view;

@@ -144,15 +144,14 @@ class Scanner {
     std::string slim;
     copy(Kind::kModel, file_, slim, 0);
     if (!scanned_.model.ParseFromString(slim))
-      fail(Error::kCorrupt, "the file is no ONNX model: protobuf cannot read it");
+      fail(Error::kCorrupt, "the file is not an ONNX model: protobuf cannot read it");
     onnx::ModelProto& model = scanned_.model;
     if (!model.has_graph()) fail(Error::kCorrupt, "the model has no graph");
-    if (model.ir_version() < 1)
-      fail(Error::kCorrupt, "the model does not say of which IR version it is");
+    if (model.ir_version() < 1) fail(Error::kCorrupt, "the model does not declare its IR version");
     if (model.opset_import().empty()) {
       constexpr int kFirstWithOpsets = 3;
       if (model.ir_version() >= kFirstWithOpsets)
-        fail(Error::kCorrupt, "the model does not say of which opset it is");
+        fail(Error::kCorrupt, "the model does not declare its opset");
       model.add_opset_import()->set_version(1);
     }
     return std::move(scanned_);

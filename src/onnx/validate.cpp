@@ -150,7 +150,7 @@ void validate_onnx(const Graph& graph, const OnnxOptions& options) {
     onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(),
                                        onnx::ShapeInferenceOptions(true, 1, true));
   } catch (const std::exception& error) {
-    fail(Error::kInternal, "ONNX refuses the model: ", error.what());
+    fail(Error::kInternal, "ONNX rejects the model: ", error.what());
   }
   compare(graph, ours, all_types(model.graph()));
 }

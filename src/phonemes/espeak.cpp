@@ -75,9 +75,10 @@ void Espeak::start() {
   if (auto process = ChildProcess::start({program_, "-q", "--ipa", "-v" + voice_}, {kNoSound}))
     process_.emplace(std::move(*process));
   if (!process_)
-    fail(Error::kUnsupported, "text becomes phonemes by the program ", in_quotes(program_),
-         ", which is not installed (Debian's package espeak-ng); phonemes (--phonemes) and ids "
-         "(--ids) are spoken without it");
+    fail_about("input", Error::kUnsupported, "text is converted to phonemes by the program ",
+               in_quotes(program_),
+               ", which is not installed (Debian's package espeak-ng); phonemes and phoneme ids "
+               "can be spoken without it");
 }
 
 std::vector<std::string> Espeak::operator()(std::string_view text) {

@@ -121,13 +121,15 @@ std::string question_of(u32string_view text, const Clause& clause) {
 Phonemiser::Phonemiser(TextConfig config, const PhonemiserOptions& options)
     : config_(std::move(config)) {
   if (config_.phoneme_id_map.empty())
-    fail(Error::kUnsupported, "the voice has no phoneme_id_map: it takes ids (--ids), but no text");
+    fail_about("input", Error::kUnsupported,
+               "the voice has no phoneme_id_map: it takes phoneme ids, but no text");
   if (config_.phoneme_type == "text") return;
   if (config_.phoneme_type != "espeak")
-    fail(Error::kUnsupported, "the voice speaks phonemes of the type ",
-         in_quotes(config_.phoneme_type),
-         ", but text becomes those of the types 'espeak' and 'text' only; give it phonemes "
-         "(--phonemes) or ids (--ids)");
+    fail_about(
+        "input", Error::kUnsupported, "the voice speaks phonemes of the type ",
+        in_quotes(config_.phoneme_type),
+        ", but text can only be converted to the types 'espeak' and 'text'; give it phonemes or "
+        "phoneme ids");
   espeak_ = std::make_unique<Espeak>(options.espeak, config_.espeak_voice, options.time_limit);
 }
 

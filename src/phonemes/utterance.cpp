@@ -69,8 +69,9 @@ std::optional<Utterance> make_utterance(const TextConfig& config, std::string te
                                         const std::vector<std::string>& symbols,
                                         std::vector<std::string>& unknown) {
   if (config.phoneme_id_map.empty())
-    fail(Error::kUnsupported,
-         "the voice has no phoneme_id_map: it takes ids (--ids), but neither text nor phonemes");
+    fail_about(
+        "input", Error::kUnsupported,
+        "the voice has no phoneme_id_map: it takes phoneme ids, but neither text nor phonemes");
   Utterance utterance;
   utterance.text = std::move(text);
   add_symbol(utterance, config, kBos);

@@ -9,7 +9,8 @@ namespace voxport {
 Program read_program(const Blob& file, FileKind kind, const std::string& model) {
   if (kind == FileKind::kPt2) return read_pt2(file, model);
   if (!model.empty())
-    fail(Error::kUsage, "--model chooses from a .pt2 that holds several; this is TorchScript");
+    fail_about("model", Error::kUsage,
+               "a model was chosen by name, but this is TorchScript, which contains only one");
   return read_torchscript(file);
 }
 

@@ -83,7 +83,7 @@ Argument Inputs::made_by(std::string target, std::vector<NamedArgument> argument
 Argument Inputs::several(const std::string& name, const Expr& type, const Object* example) {
   const bool is_dict = is_generic(type, "Dict");
   if (!example || !example->is(is_dict ? K::kDict : K::kList))
-    fail_for(name, cat("is a ", text_of(type), ", and the file does not tell of how many"));
+    fail_for(name, cat("is a ", text_of(type), ", and the file does not record of how many"));
   if (is_dict && (type.parts.size() != 3 || !type.parts[1].is_name("str")))
     fail_for(name, cat("is a ", text_of(type), ", expected a dict by name"));
   std::vector<NamedArgument> arguments;

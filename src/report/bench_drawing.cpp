@@ -87,7 +87,7 @@ class Panel {
         cat(text_at(x, y, "name", cat(text_.name, ": ", seconds_text(text_.audio))),
             text_at(x, y + 20, "soft",
                     cat("first audio after ", milliseconds(text_.streamed.first_audio),
-                        "; by sentence ", milliseconds(text_.one_shot.first_audio))),
+                        "; by whole sentences ", milliseconds(text_.one_shot.first_audio))),
             axes(), played(), stair(text_.one_shot, "whole"), stair(text_.streamed, "streamed")));
   }
 
@@ -151,9 +151,9 @@ std::string legend() {
     out += text_at(x + 42, y, "", text);
     x += width;
   };
-  add("stair streamed", "audio there is, streamed", 230);
-  add("stair whole", "sentence by sentence", 210);
-  add("played", "audio that was played", 0);
+  add("stair streamed", "audio computed, streamed", 230);
+  add("stair whole", "audio computed, whole sentences", 210);
+  add("played", "audio played", 0);
   return out;
 }
 

@@ -78,7 +78,7 @@ std::string shortened(std::string_view text) {
 
 Box box_of(std::span<const std::string> path, std::size_t i) {
   if (i == 0) return {"input", "input", path[i]};
-  if (i + 1 == path.size()) return {"culprit", "⚠ holds the size", path[i]};
+  if (i + 1 == path.size()) return {"culprit", "⚠ fixes the size", path[i]};
   return {"node", cat("step ", i), path[i]};
 }
 
@@ -132,7 +132,7 @@ std::string path_in_words(std::span<const Box> boxes) {
   std::string words = "The path of the size:";
   for (const Box& box : boxes)
     words += cat(&box == boxes.data() ? " " : ", then ", html_text(box.name, 60));
-  return words + ", which holds it.";
+  return words + ", which fixes it.";
 }
 
 // The histogram: twelve bars, each in a slot of its own.

@@ -221,11 +221,13 @@ std::string outputs_section(const CheckReport& report) {
 std::string what_is_wrong(const CheckAxis& axis) {
   switch (axis.verdict) {
     case CheckAxis::kFixed:
-      return cat("The file leaves this axis open, yet the model runs at ", axis.size, " alone.");
-    case CheckAxis::kLimited: return "The file leaves this axis open, yet not every size runs.";
+      return cat("The file declares this axis as dynamic, but the model runs only at ", axis.size,
+                 ".");
+    case CheckAxis::kLimited:
+      return "The file declares this axis as dynamic, but not every size runs.";
     case CheckAxis::kCouldBeDynamic:
       return cat("The file declares ", axis.size,
-                 ", yet other sizes run: nothing inside holds this one.");
+                 ", but other sizes run too: no node requires this one.");
     case CheckAxis::kDynamic:
     case CheckAxis::kLinked:
     case CheckAxis::kRequired: break;
@@ -246,7 +248,7 @@ Problem problem_of(const CheckOutput& output) {
   return {cat("Axis ", output.axis, " of output ", html_name(output.name), " ",
               output.remark.empty() ? "is not as declared" : html_text(output.remark, 400)),
           in_tag("p", cat("The file declares ", declared, " this axis; the runs give ",
-                          output.actual.empty() ? "sizes that no simple rule explains"
+                          output.actual.empty() ? "sizes that follow no simple rule"
                                                 : html_name(output.actual),
                           ".")),
           &output.culprit, "", ""};
@@ -255,8 +257,8 @@ Problem problem_of(const CheckOutput& output) {
 std::vector<Problem> problems_of(const CheckReport& report) {
   std::vector<Problem> problems;
   if (!report.error.empty())
-    problems.push_back(
-        {"The model runs at no size that was tried", "", &report.culprit, report.error, ""});
+    problems.push_back({"The model does not run at any size that was tried", "", &report.culprit,
+                        report.error, ""});
   for (const CheckAxis& axis : report.axes)
     if (!axis.is_good()) problems.push_back(problem_of(axis));
   for (const CheckOutput& output : report.outputs)
@@ -270,9 +272,9 @@ std::string detail(std::string_view term, std::string_view meaning, std::string_
 }
 
 std::string culprit_details(const CheckCulprit& culprit) {
-  return detail("Held by", cat(html_text(culprit.op), " ", html_name(culprit.node), ", node ",
-                               culprit.position, " of the file")) +
-         detail("What holds it", html_text(culprit.holder, 400)) +
+  return detail("Fixed by", cat(html_text(culprit.op), " ", html_name(culprit.node), ", node ",
+                                culprit.position, " of the file")) +
+         detail("Because of", html_text(culprit.holder, 400)) +
          detail("Typical cause", html_text(culprit.cause, kMessageLimit)) +
          detail("How to fix it", html_text(culprit.fix, kMessageLimit), "dd class=\"fix\"");
 }
@@ -290,7 +292,7 @@ std::string path_as_list(const std::vector<std::string>& path) {
 std::string path_figure(const CheckCulprit& culprit) {
   const std::string drawing = draw_path(culprit.path);
   if (drawing.empty()) return "";
-  return cat(in_tag("h3", "From the input to the node that holds the size"), "\n",
+  return cat(in_tag("h3", "From the input to the node that fixes the size"), "\n",
              in_tag("div class=\"scroll path\" tabindex=\"0\" role=\"group\" "
                     "aria-label=\"Drawing of the path\"",
                     drawing),
@@ -322,8 +324,7 @@ std::string consistency_section(const CheckReport& report) {
                              row_header(html_text(fact.what)), cell(html_text(fact.remark, 400)))) +
             "\n";
   if (rows.empty()) return "";
-  return section("consistency", "Consistency",
-                 table({"Verdict", "What must hold", "Remark"}, rows));
+  return section("consistency", "Consistency", table({"Verdict", "Property", "Remark"}, rows));
 }
 
 std::string inputs_section(const CheckReport& report) {
@@ -396,7 +397,7 @@ std::string histogram_figures(const CheckReport& report) {
         "\n";
   }
   if (figures.empty()) return "";
-  return cat(in_tag("h3", "How far the values are off"), "\n",
+  return cat(in_tag("h3", "How large the differences are"), "\n",
              in_tag("p class=\"soft\"",
                     "All cases together. A bar counts the values whose difference is at most the "
                     "number below it and above the one before; its height is logarithmic."),
@@ -427,7 +428,8 @@ std::string facts(const CheckReport& report) {
       "dl class=\"facts\"",
       cat(fact("nodes", with_commas(report.nodes)), fact("runs", with_commas(report.runs)),
           fact("seconds", cat(std::round(report.seconds * 100) / 100)),
-          fact("sizes tried", report.is_cut_short ? "cut short, there was no time" : "all")));
+          fact("sizes tried",
+               report.is_cut_short ? "not all: the time limit was reached" : "all")));
 }
 
 std::string link(std::string_view id, std::string_view content) {
@@ -442,7 +444,7 @@ std::string what_is_wrong(const CheckReport& report, const std::vector<Problem>&
                                           [](const CheckConsistency& one) { return !one.is_good; });
   if (inconsistent > 0)
     items += link("consistency", cat(inconsistent, " of ", report.consistency.size(),
-                                     " facts of consistency do not hold"));
+                                     " consistency checks failed"));
   const auto different = std::count_if(report.cases.begin(), report.cases.end(),
                                        [](const CheckedCase& one) { return !one.is_good(); });
   if (different > 0)
@@ -452,7 +454,8 @@ std::string what_is_wrong(const CheckReport& report, const std::vector<Problem>&
 }
 
 std::string_view verdict(const CheckReport& report) {
-  return report.is_good() ? "Free and right" : "Not free, or not right";
+  return report.is_good() ? "PASS: all axes are dynamic"
+                          : "FAIL: not all axes are dynamic, or a result is wrong";
 }
 
 std::string header(const CheckReport& report, const std::vector<Problem>& problems) {

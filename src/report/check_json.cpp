@@ -19,12 +19,12 @@ Json json_of(const std::optional<CheckCulprit>& culprit) {
 
 std::string_view name_of(CheckAxis::Verdict verdict) {
   switch (verdict) {
-    case CheckAxis::kDynamic: return "free";
+    case CheckAxis::kDynamic: return "dynamic";
     case CheckAxis::kLimited: return "limited";
-    case CheckAxis::kFixed: return "nailed";
+    case CheckAxis::kFixed: return "fixed";
     case CheckAxis::kLinked: return "linked";
-    case CheckAxis::kRequired: return "fixed";
-    case CheckAxis::kCouldBeDynamic: return "could be free";
+    case CheckAxis::kRequired: return "required";
+    case CheckAxis::kCouldBeDynamic: return "could be dynamic";
   }
   return "";
 }

@@ -65,8 +65,8 @@ class Checker {
 
   std::vector<CheckConsistency> run() {
     return {tried("the same inputs give the same outputs", [&] { return repeats(); }),
-            tried("a row of a batch is the same row alone", [&] { return rows(); }),
-            tried("padding changes nothing before the end", [&] { return padding(); })};
+            tried("each row of a batch matches the same row run alone", [&] { return rows(); }),
+            tried("padding does not affect shorter rows", [&] { return padding(); })};
   }
 
  private:
@@ -75,7 +75,7 @@ class Checker {
   CheckConsistency tried(const char* what, const Body& body) const {
     constexpr double kMostRuns = 5;
     if (!budget_.has_left_to_explain(kMostRuns * run_seconds_))
-      return {what, false, true, "there was no time for it"};
+      return {what, false, true, "the time limit was reached"};
     try {
       return body();
     } catch (const Error& error) {
@@ -91,7 +91,7 @@ class Checker {
     is_repeatable_ = found.largest == 0;
     if (!is_repeatable_) {
       result.was_tried = false;
-      result.remark = "two runs differ: the model draws noise, so that nothing can be compared";
+      result.remark = "two runs differ: the model draws noise, so nothing can be compared";
     }
     return result;
   }
@@ -109,11 +109,11 @@ class Checker {
   }
 
   CheckConsistency rows() {
-    CheckConsistency result{"a row of a batch is the same row alone", true, true, ""};
+    CheckConsistency result{"each row of a batch matches the same row run alone", true, true, ""};
     const auto batch = batch_symbol();
     if (!is_repeatable_ || !batch) {
       result.was_tried = false;
-      result.remark = batch ? "the model draws noise" : "the inputs have no batch axis in common";
+      result.remark = batch ? "the model draws noise" : "the inputs do not share a batch axis";
       return result;
     }
     constexpr std::int64_t kRows = 3;
@@ -154,7 +154,7 @@ class Checker {
 
   // The input that holds lengths, and the axis that they are lengths of.
   CheckConsistency padding() {
-    CheckConsistency result{"padding changes nothing before the end", true, true, ""};
+    CheckConsistency result{"padding does not affect shorter rows", true, true, ""};
     std::string symbol;
     for (const Value& input : subject_.declared().graph->inputs()) {
       const Meaning& meaning = subject_.meaning(input.name());
@@ -162,7 +162,8 @@ class Checker {
     }
     if (!is_repeatable_ || symbol.empty()) {
       result.was_tried = false;
-      result.remark = symbol.empty() ? "no input holds lengths" : "the model draws noise";
+      result.remark =
+          symbol.empty() ? "no input gives the lengths of rows" : "the model draws noise";
       return result;
     }
     constexpr std::int64_t kPadding = 4;
@@ -234,7 +235,7 @@ class Checker {
     if (result.is_good) return result;
     result.is_good = true;
     result.was_tried = false;
-    result.remark += ", and its metadata says that padding is heard";
+    result.remark += "; the metadata declares that padding affects shorter rows";
     return result;
   }
 

@@ -41,7 +41,8 @@ AcousticGraph::AcousticGraph(Session session) : TextGraph(std::move(session)) {
   for (const char* name : kOutputs)
     if (!find_port(graph.outputs(), name)) problems += cat("\n  has no output ", in_quotes(name));
   if (!problems.empty())
-    fail(Error::kUnsupported, in_quotes(graph.name()), " is no FastSpeech2 of voxport's", problems);
+    fail(Error::kUnsupported, in_quotes(graph.name()),
+         " is not a FastSpeech2 that voxport exported", problems);
 }
 
 bool AcousticGraph::has_speakers() const { return find_port(session().inputs(), kSpeaker); }

@@ -34,8 +34,9 @@ fs::path cache_folder(const VoiceOptions& options) {
 void check_trusted(const fs::path& path) {
   const std::string reason = reason_to_distrust(path);
   if (!reason.empty())
-    fail(Error::kUnwritable, "the cache is not used, because ", in_quotes(path.native()), " ",
-         reason, "; choose another folder (--cache), or export the checkpoint first");
+    fail_about("cache", Error::kUnwritable, "the cache is not used, because ",
+               in_quotes(path.native()), " ", reason,
+               "; choose another folder for the cache, or export the checkpoint first");
 }
 
 std::string name_of_entry(const fs::path& checkpoint) {
@@ -146,7 +147,7 @@ VoiceFiles files_of_checkpoint(const fs::path& checkpoint, const VoiceOptions& o
              [&] { entry.make(checkpoint, exporter, options.on_stage); });
   if (was_there)
     files.notes.push_back(cat("the voice in the cache ", printable(cache.native(), 4096),
-                              " was damaged or incomplete, and was exported anew"));
+                              " was damaged or incomplete, and was exported again"));
   return files;
 }
 

@@ -29,7 +29,7 @@ Json parse(std::string_view text) {
   Json json = Json::parse(text, keep, false);
   if (is_too_deep)
     fail(Error::kCorrupt, "the voice's config goes deeper than ", kMaxDepth, " levels");
-  if (!json.is_object()) fail(Error::kCorrupt, "the voice's config is no JSON object");
+  if (!json.is_object()) fail(Error::kCorrupt, "the voice's config is not a JSON object");
   return json;
 }
 

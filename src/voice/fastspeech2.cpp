@@ -27,7 +27,7 @@ class FastSpeech2Voice : public VoiceKind {
 
   void read_config(const nlohmann::json& json, VoiceConfig& config) const override {
     config.text.num_symbols = whole_number_at(json, "/num_symbols", 0);
-    config.no_text = "a FastSpeech2 checkpoint does not tell which symbols its ids stand for";
+    config.no_text = "a FastSpeech2 checkpoint does not record which symbols its ids stand for";
     VoiceInfo& info = config.info;
     info.length_scale = scale_at(json, "/inference/duration_control", 1.0, kLengthScales);
     info.pitch = scale_at(json, "/inference/pitch_control", 1.0, kScales);
@@ -46,7 +46,7 @@ class FastSpeech2Voice : public VoiceKind {
                   const VoiceInfo& info) const override {
     if (!find_port(vocoder.inputs(), "mel") || !find_port(vocoder.outputs(), "audio"))
       fail(Error::kUnsupported, in_quotes(vocoder.name()),
-           " is no vocoder of voxport's: expected an input mel and an output audio");
+           " is not a vocoder that voxport exported: expected an input mel and an output audio");
     const ModelMetadata metadata = ModelMetadata::read(vocoder.metadata());
     std::string problems;
     const auto same = [&](std::string_view what, std::optional<std::int64_t> ours,

@@ -31,8 +31,8 @@ const VoiceKind& kind_in(const fs::path& folder) {
     found = kind;
   }
   if (!found)
-    fail(Error::kUnreadable, in_quotes(folder.native()), " is no voice: expected in it ", expected,
-         ", as `voxport export` writes them");
+    fail(Error::kUnreadable, in_quotes(folder.native()), " is not a voice: expected it to contain ",
+         expected, ", as `voxport export` writes them");
   return *found;
 }
 
@@ -50,8 +50,9 @@ VoiceFiles files_in_folder(const fs::path& folder) {
                    if_there(folder / names.stream_decoder), folder / "voice.json"};
   if (!is_file(files.config)) files.config = folder / "config.json";
   if (!is_file(files.config) || !(files.decoder || files.stream_decoder))
-    fail(Error::kUnreadable, in_quotes(folder.native()), " is no whole voice: expected in it ",
-         files_text(kind), ", as `voxport export ", names.arguments, "` writes them to OUT");
+    fail(Error::kUnreadable, in_quotes(folder.native()),
+         " is not a complete voice: expected it to contain ", files_text(kind),
+         ", as `voxport export ", names.arguments, "` writes them to OUT");
   return files;
 }
 

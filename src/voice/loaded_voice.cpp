@@ -80,7 +80,8 @@ void LoadedVoice::load_graphs(const VoiceFiles& files, const VoiceOptions& optio
     fail(Error::kUnsupported, in_quotes(graph.name()), " has no output ",
          in_quotes(kind.ports().samples), ", expected a whole voice");
   config_.info.decoder = graph.name();
-  config_.info.notes.emplace_back("one graph: a sentence comes as a whole, and is not streamed");
+  config_.info.notes.emplace_back(
+      "the voice is one graph: each sentence is computed as a whole, without streaming");
 }
 
 // What the graph says of itself counts more than the config beside it.
@@ -101,7 +102,7 @@ void LoadedVoice::add_decoder(Session decoder, const DecoderPorts& ports, bool i
   if (info.hop_length == 0) info.hop_length = metadata.hop_length.value_or(0);
   if (info.hop_length == 0)
     fail(Error::kCorrupt, "neither the voice's config nor ", in_quotes(info.decoder),
-         " tells the hop_length");
+         " has a hop_length");
   const std::optional<ReceptiveField>& field = metadata.receptive_field;
   info.streams = is_cached || field;
   if (is_cached) {
@@ -109,8 +110,9 @@ void LoadedVoice::add_decoder(Session decoder, const DecoderPorts& ports, bool i
     return;
   }
   if (!field)
-    info.notes.push_back(cat(printable(info.decoder), " does not tell how much context its ",
-                             "samples depend on: a sentence comes as a whole"));
+    info.notes.push_back(cat(printable(info.decoder),
+                             " does not declare the receptive field of its ",
+                             "samples: each sentence is computed as a whole"));
   const ReceptiveField used = field.value_or(ReceptiveField());
   decoder_ = std::make_unique<ContextDecoder>(std::move(decoder), ports, used.left, used.right,
                                               info.hop_length);

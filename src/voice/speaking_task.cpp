@@ -40,8 +40,10 @@ Manner manner_of(const LoadedVoice& voice, const SpeakOptions& options) {
   choose("noise_w", kDurationNoises, own.noise_w, options.noise_w, manner.noise_w);
   choose("pitch control", kScales, own.pitch, options.pitch, manner.pitch);
   if (options.energy && own.pitch && !own.energy)
-    fail(Error::kUsage, "energy has the control of pitch in this voice; it has its own when ",
-         "exported with --energy-control own");
+    fail_about("own_energy_control", Error::kUsage,
+               "in this voice energy is scaled by the pitch control; it has a control of its own "
+               "only when ",
+               "exported with one");
   choose("energy control", kScales, own.energy, options.energy, manner.energy);
   check_number("the silence after a sentence", options.sentence_silence, 0, 3600);
   return manner;
@@ -88,10 +90,11 @@ SpeakingTask::SpeakingTask(std::shared_ptr<const LoadedVoice> voice, TextSource 
       options_(options),
       manner_(manner_of(*voice_, options)) {
   if (options.input != SpeakOptions::kIds && !voice_->info().takes_phonemes)
-    fail(Error::kUnsupported, "this voice takes no ", is_text(options) ? "text" : "phonemes",
-         ", for ", voice_->no_text(), "; it takes ids (--ids)");
+    fail_about("input", Error::kUnsupported, "this voice takes no ",
+               is_text(options) ? "text" : "phonemes", ", for ", voice_->no_text(),
+               "; it takes phoneme ids");
   if (options.chunk_frames < 0)
-    fail(Error::kUsage, "pieces of ", options.chunk_frames, " frames, expected 1 or more");
+    fail(Error::kUsage, "chunks of ", options.chunk_frames, " frames, expected 1 or more");
   thread_ = std::thread([this] { prepare_all(); });
 }
 
@@ -116,7 +119,7 @@ std::vector<std::string> SpeakingTask::unknown_symbols() const {
 std::vector<std::string> SpeakingTask::notes() const {
   const std::lock_guard lock(mutex_);
   if (!was_divided_) return {};
-  return {"a sentence that would take more memory than it may was divided"};
+  return {"a sentence that would use more memory than allowed was split"};
 }
 
 void SpeakingTask::prepare_all() {

@@ -145,10 +145,10 @@ std::size_t UtteranceLimit::most_ids(double length_scale) const {
 
 void UtteranceLimit::check(std::size_t ids, double length_scale) const {
   if (allows(ids, length_scale)) return;
-  fail(Error::kUsage, "an utterance of ", with_commas(ids), " ids would take about ",
-       human_bytes(bytes_of(ids, length_scale)), " of memory, expected at most ",
-       human_bytes(max_bytes_), ", which is ", with_commas(most_ids(length_scale)),
-       " ids; divide it, or allow more memory (--memory)");
+  fail_about("max_memory", Error::kUsage, "an utterance of ", with_commas(ids),
+             " ids would take about ", human_bytes(bytes_of(ids, length_scale)),
+             " of memory, expected at most ", human_bytes(max_bytes_), ", which is ",
+             with_commas(most_ids(length_scale)), " ids; split it, or allow more memory");
 }
 
 std::vector<Utterance> utterances_within(const UtteranceLimit& limit, double length_scale,

@@ -62,9 +62,10 @@ class VitsVoice : public VoiceKind {
           Session::from_bytes(Blob::own(std::move(copy)), path.filename(), options), kNoiseInput);
     auto graph = std::make_unique<PiperGraph>(Session(path, options));
     if (has_weights_beside && !graph->is_repeatable())
-      notes.push_back(cat(printable(path.filename().native()),
-                          " has weights in another file, so that its noise cannot be taken out of ",
-                          "it: a seed has no effect"));
+      notes.push_back(
+          cat(printable(path.filename().native()),
+              " has weights in a separate file, so its noise cannot be replaced by noise of ",
+              "a seed: the seed has no effect"));
     return graph;
   }
 
@@ -84,7 +85,7 @@ class VitsVoice : public VoiceKind {
     }
     if (!find_port(encoder.outputs(), "z") || !find_port(decoder.outputs(), "output"))
       fail(Error::kUnsupported, in_quotes(encoder.name()), " and ", in_quotes(decoder.name()),
-           " are no encoder and decoder of a voice: expected outputs z and output");
+           " are not the encoder and decoder of a voice: expected outputs z and output");
   }
 };
 

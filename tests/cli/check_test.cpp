@@ -53,13 +53,14 @@ TEST_F(CheckCommand, TellsFreeAxesFromNumbersAndNails) {
   EXPECT_EQ(verdicts(checked(0, data("onnx/full.onnx"))),
             (Verdicts{{"batch_size", "free"}, {"sequence_length", "free"}}));
   EXPECT_EQ(verdicts(checked(1, data("onnx/partial.onnx"))),
-            (Verdicts{{"1", "declared 1, could be free"}, {"sequence_length", "free"}}));
-  EXPECT_EQ(verdicts(checked(1, data("onnx/static.onnx"))),
-            (Verdicts{{"1", "declared 1, could be free"}, {"128", "declared 128, could be free"}}));
+            (Verdicts{{"1", "declared 1, could be dynamic"}, {"sequence_length", "free"}}));
+  EXPECT_EQ(
+      verdicts(checked(1, data("onnx/static.onnx"))),
+      (Verdicts{{"1", "declared 1, could be dynamic"}, {"128", "declared 128, could be dynamic"}}));
   const Json report = checked(1, data("onnx/baked-reshape.onnx"));
   EXPECT_EQ(
       verdicts(report),
-      (Verdicts{{"12", "fixed at 12"}, {"batch_size", "nailed to 2"}, {"time", "nailed to 7"}}));
+      (Verdicts{{"12", "fixed at 12"}, {"batch_size", "fixed at 2"}, {"time", "fixed at 7"}}));
   for (const Json& axis : report["axes"]) {
     if (axis["verdict"] == "fixed") continue;
     EXPECT_EQ(axis["culprit"]["op"], "Reshape");
@@ -73,10 +74,10 @@ TEST_F(CheckCommand, NamesTheNodeInItsText) {
   const Result result = run("check " + data("onnx/baked-reshape.onnx"));
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_TRUE(contains(result.out,
-                       "  time is nailed to 7\n"
-                       "    held by Reshape '/Reshape', node 3: its shape, the constant "
+                       "  time is fixed at 7\n"
+                       "    fixed by  Reshape '/Reshape', node 3: its shape, the constant "
                        "[2, 7, 3, 4]\n"
-                       "    on the way  x > /q/MatMul > /q/Add > /Reshape\n"))
+                       "    path      x > /q/MatMul > /q/Add > /Reshape\n"))
       << result.out;
   EXPECT_EQ(run("check -q " + data("onnx/baked-reshape.onnx")).out, "");
 }

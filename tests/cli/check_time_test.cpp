@@ -55,8 +55,8 @@ class CheckTime : public testing::Test {
 
 TEST_F(CheckTime, IsKeptWhereLoadingTakesLong) {
   const std::string path = model(kSlowToLoad);
-  expect_ended(timed("--quick", path, 5), "s: ONNX Runtime was still loading it", path);
-  expect_ended(timed("", path, 3), "s: ONNX Runtime was still loading it", path);
+  expect_ended(timed("--quick", path, 5), "s: ONNX Runtime was still loading the model", path);
+  expect_ended(timed("", path, 3), "s: ONNX Runtime was still loading the model", path);
 }
 
 // The same with an input, so that one operator takes seconds and cannot be interrupted.

@@ -94,18 +94,18 @@ TEST_F(ExportCommand, SumsUpWhatItWrote) {
       "VITS (Piper): 40 symbols, 12 channels, 4 speakers, stochastic durations, 2 upsamplings, "
       "residual blocks of type 2\n"))
       << result.out;
-  EXPECT_EQ(
-      without_numbers(replaced(result.out, out(), "OUT")),
-      "VITS (Piper): N symbols, N channels, N speakers, stochastic durations, N upsamplings, "
-      "residual blocks of type N\n"
-      " OUT/encoder.onnx N kB N nodes\n"
-      " OUT/decoder.onnx N kB N nodes\n"
-      " OUT/decoder_stream.onnx N kB N nodes\n"
-      " OUT/voice.json N B\n"
-      " opset N; checked by ONNX's checker, ONNX's shape inference, ONNX Runtime N (N runs, "
-      "all axes free); N ms\n"
-      " there is no phoneme_id_map: the voice takes ids, but no text (--config gives it one)\n"
-      " the speakers have no names; they are called N to N\n");
+  EXPECT_EQ(without_numbers(replaced(result.out, out(), "OUT")),
+            "VITS (Piper): N symbols, N channels, N speakers, stochastic durations, N upsamplings, "
+            "residual blocks of type N\n"
+            " OUT/encoder.onnx N kB N nodes\n"
+            " OUT/decoder.onnx N kB N nodes\n"
+            " OUT/decoder_stream.onnx N kB N nodes\n"
+            " OUT/voice.json N B\n"
+            " opset N; checked by ONNX's checker, ONNX's shape inference, ONNX Runtime N (N runs, "
+            "all axes dynamic); N ms\n"
+            " there is no phoneme_id_map: the voice takes phoneme ids, but no text; its config "
+            "would contain one\n"
+            " the speakers have no names; they are called N to N\n");
 }
 
 TEST_F(ExportCommand, WritesOneGraphWhereTheNameIsThatOfAGraph) {
@@ -230,13 +230,15 @@ TEST_F(ExportCommand, TellsThatTokensWereReplaced) {
 
 TEST_F(ExportCommand, TakesSettingsAsPythonWritesThem) {
   const std::string bare = data("voices/bare.ckpt");
-  EXPECT_EQ(run("export -q --set sample_rate=22050 --set upsample_rates=8,8,4 --set "
+  EXPECT_EQ(run("export -q hyper-parameter sample_rate, for example 22050 --set "
+                "upsample_rates=8,8,4 --set "
                 "'resblock_dilation_sizes=((1, 2), (2, 6), (3, 12))' " +
                 bare + " " + out("a"))
                 .exit_code,
             0);
-  EXPECT_EQ(run("export -q --set sample_rate=22050 --set 'upsample_rates=[8, 8, 4]' " + bare + " " +
-                out("b"))
+  EXPECT_EQ(run("export -q hyper-parameter sample_rate, for example 22050 --set "
+                "'upsample_rates=[8, 8, 4]' " +
+                bare + " " + out("b"))
                 .exit_code,
             0);
   EXPECT_TRUE(files_in(folder_ / "a") == files_in(folder_ / "b"));
@@ -300,7 +302,7 @@ TEST_F(ExportCommand, ExplainsWhatDoesNotGoTogether) {
             "voxport: sherpa-onnx knows neither noise inputs nor scales per row\n" +
                 while_exporting(voice()));
   EXPECT_EQ(failure(2, "--for sherpa " + one),
-            "voxport: sherpa-onnx needs a phoneme_id_map; give the voice's config with --config\n" +
+            "voxport: sherpa-onnx requires a phoneme_id_map, which the voice's config contains\n" +
                 while_exporting(voice()));
 }
 
@@ -318,14 +320,12 @@ TEST_F(ExportCommand, NeverOverwritesWhatItReads) {
   EXPECT_EQ(
       failure(2, checkpoint + " " + out("q")),
       cat("voxport: '", out("q/voice.json"), "' would overwrite the config '", out("q/voice.json"),
-          "'; choose another OUT, or give a copy of the config with --config\n",
-          while_exporting(checkpoint)));
+          "'; choose another OUT, or give a copy of the config\n", while_exporting(checkpoint)));
   fs::create_symlink("q/voice.json", folder_ / "v.onnx.json");
   EXPECT_EQ(
       failure(2, "--config " + out("q/voice.json") + " " + voice() + " " + out("v.onnx")),
       cat("voxport: '", out("v.onnx.json"), "' would overwrite the config '", out("q/voice.json"),
-          "'; choose another OUT, or give a copy of the config with --config\n",
-          while_exporting(voice())));
+          "'; choose another OUT, or give a copy of the config\n", while_exporting(voice())));
   using Pair = std::pair<const char*, const char*>;
   for (const auto& [name, to] : {Pair("decoder.onnx", ""), Pair("voice.onnx", "voice.onnx"),
                                  Pair("voice.onnx.data", "voice.onnx")}) {
@@ -423,8 +423,8 @@ TEST_F(ExportCommand, DoesNotGuessWhichConfigIsMeant) {
     fs::copy(data("voices/hifigan-odd.config.json"), beside / name);
   EXPECT_EQ(failure(2, cat(checkpoint, " ", out())),
             cat("voxport: both '", (beside / "config.json").string(), "' and '",
-                (beside / "generator.config.json").string(), "' lie beside the checkpoint '",
-                checkpoint, "'; say which one is its config\n", while_exporting(checkpoint)));
+                (beside / "generator.config.json").string(), "' are beside the checkpoint '",
+                checkpoint, "'; specify which one is its config\n", while_exporting(checkpoint)));
   EXPECT_EQ(run(cat("export -q --no-check ", checkpoint, " ", out(), " --config ",
                     (beside / "config.json").string()))
                 .exit_code,
@@ -473,7 +473,7 @@ TEST_F(ExportCommand, SaysWhatIsWrongWithAConfig) {
             "  while reading 'nowhere.yaml'\n");
   EXPECT_EQ(refusal(4, cat("--config ", model, " --set transformer.encoder_head=5")),
             "voxport: the configs do not fit the checkpoint\n"
-            "  the 12 channels are no multiple of 'transformer.encoder_head' (5)\n");
+            "  the 12 channels are not a multiple of 'transformer.encoder_head' (5)\n");
   EXPECT_TRUE(refusal(2, "--set encoder_head=2")
                   .starts_with("voxport: a FastSpeech2 has no hyper-parameter 'encoder_head'; it "
                                "has max_seq_len, "));
@@ -511,7 +511,7 @@ TEST_F(ExportCommand, RefusesAConfigThatDoesNotFit) {
                 while_exporting(voice())));
   write_file(config, "speakers: 3");
   EXPECT_EQ(failure(3, "--config " + config + " " + to),
-            cat("voxport: the voice's config is no JSON\n  while reading '", config, "'\n",
+            cat("voxport: the voice's config is not JSON\n  while reading '", config, "'\n",
                 while_exporting(voice())));
   write_file(config, R"({"num_speakers": 1, "phoneme_id_map": {"a": [99]}})");
   EXPECT_EQ(failure(4, "--config " + config + " " + to),
@@ -522,8 +522,8 @@ TEST_F(ExportCommand, RefusesAConfigThatDoesNotFit) {
   const std::string bare = data("voices/bare.ckpt");
   EXPECT_EQ(failure(4, bare + " " + out()),
             "voxport: the voice's config does not fit the checkpoint\n"
-            "  the sample rate is not known: give it in the config as audio.sample_rate, or as "
-            "--set sample_rate=22050\n"
+            "  the sample rate is unknown: set it in the config as audio.sample_rate, or as the "
+            "hyper-parameter sample_rate, for example 22050\n"
             "  while completing the config\n" +
                 while_exporting(bare));
 }
@@ -531,7 +531,7 @@ TEST_F(ExportCommand, RefusesAConfigThatDoesNotFit) {
 TEST_F(ExportCommand, RefusesSettingsThatDoNotFit) {
   EXPECT_EQ(failure(4, "--set n_heads=5 --set upsample_rates=4,x " + voice() + " " + out()),
             "voxport: the checkpoint's hyper-parameters do not describe a VITS\n"
-            "  'hidden_channels' (12) is no multiple of 'n_heads' (5)\n"
+            "  'hidden_channels' (12) is not a multiple of 'n_heads' (5)\n"
             "  hyper-parameter 'upsample_rates' is a string, expected a list\n"
             "  'upsample_rates' is in no tensor's shape; give it, for example as --set "
             "'upsample_rates=8,8,4'\n" +

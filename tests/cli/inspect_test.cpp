@@ -147,8 +147,8 @@ TEST(InspectCommand, ShowsPrograms) {
   const Result result = run("inspect " + data("programs/seed_linear.ts26.pt"));
   EXPECT_EQ(result.exit_code, 0);
   for (const char* part :
-       {"TorchScript archive", "1 call of 1 operator, all of which voxport lowers",
-        "\ninputs\n  x  float32[2, 10], what it was traced with; exported as [x_dim_0, 10]\n",
+       {"TorchScript archive", "1 call of 1 operator, all supported",
+        "\ninputs\n  x  float32[2, 10] in the traced example; exported as [x_dim_0, 10]\n",
         "\noutputs\n  output  float32[x_dim_0, 5]\n", "\noperators\n  aten.linear  1\n", "fc"})
     EXPECT_TRUE(contains(result.out, part)) << part << "\n" << result.out;
   EXPECT_FALSE(contains(result.out, "architecture")) << result.out;
@@ -162,7 +162,7 @@ TEST(InspectCommand, ShowsTheSymbolsOfAProgram) {
 
 TEST(InspectCommand, ShowsFirstWhatCannotBeLowered) {
   const Result result = run("inspect " + data("docs/refused.pt"));
-  EXPECT_TRUE(contains(result.out, "\noperators\n  aten.linalg_svd  1  not lowered by voxport\n"))
+  EXPECT_TRUE(contains(result.out, "\noperators\n  aten.linalg_svd  1  unsupported\n"))
       << result.out;
 }
 

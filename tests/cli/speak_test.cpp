@@ -201,7 +201,7 @@ TEST_F(SpeakCommand, TellsOfSymbolsThatTheVoiceDoesNotKnowOnce) {
   const Result result =
       run("speak -q " + other.path().string() + " 'Hello, hello. Hello.' -o " + out("a.wav"));
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(result.err, "voxport: warning: the voice does not know 'ə', which is left out\n");
+  EXPECT_EQ(result.err, "voxport: warning: the voice has no symbol 'ə', which is left out\n");
 }
 
 TEST_F(SpeakCommand, SpeaksOneGraphAsAWhole) {
@@ -210,7 +210,9 @@ TEST_F(SpeakCommand, SpeaksOneGraphAsAWhole) {
   const std::string ids = "speak " + out("v.onnx") + " --raw --ids " + ids_file("1 5 7 2");
   const Result result = run(ids);
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.err, "voxport: one graph: a sentence comes as a whole, and is not streamed\n");
+  EXPECT_EQ(
+      result.err,
+      "voxport: the voice is one graph: each sentence is computed as a whole, without streaming\n");
   EXPECT_EQ(run(ids).out, result.out) << "the same seed";
 }
 
@@ -260,7 +262,7 @@ TEST_F(SpeakCommand, SaysWhatAFastSpeech2DoesNotHave) {
   const std::string ids = fastspeech2() + to + " --ids '1 2 3' ";
   EXPECT_EQ(failure(2, ids + "--noise-scale 1"),
             "voxport: this voice has no noise scale to choose\n");
-  EXPECT_TRUE(contains(failure(2, ids + "--energy 2"), "exported with --energy-control own"));
+  EXPECT_TRUE(contains(failure(2, ids + "--energy 2"), "exported with one"));
   EXPECT_TRUE(contains(failure(2, voice() + to + " --pitch 2 --ids '1 2 3'"), "no pitch control"));
   EXPECT_TRUE(contains(failure(4, fastspeech2() + " Hello." + to), "takes ids (--ids)\n"));
   EXPECT_TRUE(contains(failure(4, fastspeech2() + " --phonemes a" + to), "takes no phonemes"));
@@ -268,7 +270,7 @@ TEST_F(SpeakCommand, SaysWhatAFastSpeech2DoesNotHave) {
             "voxport: line 2, column 2: found '20', expected a phoneme id, 0 to 19\n"
             "  while speaking\n");
   EXPECT_EQ(failure(2, ids + "--length-scale 0.01"),
-            "voxport: there is nothing to hear: no phoneme lasts a frame at this length scale\n");
+            "voxport: there is no audio: no phoneme lasts a whole frame at this length scale\n");
   const std::string half = data("voices/fastspeech2-module.pth.tar");
   EXPECT_EQ(failure(4, half + to + " --ids '1 2 3' --cache " + out("cache")),
             cat("voxport: a FastSpeech2 does not speak alone; a folder that `voxport export "
@@ -310,9 +312,9 @@ TEST_F(SpeakCommand, RefusesWhatMakesNoSense) {
   const std::string to = " -o " + out("a.wav");
   const std::string ids = " --ids " + ids_file() + to;
   EXPECT_EQ(failure(2, voice() + " --ids /dev/null" + to),
-            "voxport: there is nothing to say: the text has no words\n");
+            "voxport: there is nothing to speak: the text has no words\n");
   EXPECT_EQ(failure(2, voice() + " ''" + to),
-            "voxport: there is nothing to say: the text has no words\n");
+            "voxport: there is nothing to speak: the text has no words\n");
   EXPECT_EQ(failure(2, voice() + " --ids " + ids_file("1 0 999 2") + to),
             "voxport: line 1, column 5: found '999', expected a phoneme id, 0 to 255\n"
             "  while speaking\n");

@@ -100,8 +100,8 @@ TEST_F(SpeakVoices, ABrokenGraphIsNamed) {
   write_file(file, "this is no model");
   const Result result = run("speak --raw " + voice() + " --ids '1 2'");
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_EQ(result.err, cat("voxport: the file is no ONNX model\n  while reading '", file.string(),
-                            "'\n  while loading the voice '", voice(), "'\n"));
+  EXPECT_EQ(result.err, cat("voxport: the file is not an ONNX model\n  while reading '",
+                            file.string(), "'\n  while loading the voice '", voice(), "'\n"));
 }
 
 TEST_F(SpeakVoices, AnEspeakVoiceIsNoPath) {
@@ -179,7 +179,7 @@ TEST_F(SpeakAsUser, UsesACacheOfHisOwn) {
   const Result mended = speak();
   EXPECT_EQ(mended.exit_code, 0) << mended.err;
   EXPECT_TRUE(contains(mended.err, cat("voxport: the voice in the cache ", cache().string(),
-                                       " was damaged or incomplete, and was exported anew\n")))
+                                       " was damaged or incomplete, and was exported again\n")))
       << mended.err;
   EXPECT_FALSE(contains(speak().err, "damaged"));
 }

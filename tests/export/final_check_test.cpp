@@ -38,7 +38,7 @@ TEST(ExportCheck, ReportsWhatWasRun) {
   const ExportReport report = check(kModels / "conv-free.onnx");
   ASSERT_EQ(report.checks.size(), 1U);
   EXPECT_TRUE(report.checks[0].starts_with("ONNX Runtime " + runtime_version() + " ("));
-  EXPECT_TRUE(report.checks[0].ends_with(" runs, all axes free)"));
+  EXPECT_TRUE(report.checks[0].ends_with(" runs, all axes dynamic)"));
   EXPECT_EQ(report.notes, std::vector<std::string>());
 }
 
@@ -57,8 +57,8 @@ TEST(ExportCheck, PassesEveryVoice) {
 TEST(ExportCheck, FailsWhenAnAxisIsNailed) {
   NEEDS_RUNTIME();
   const std::string problem = problem_of(kModels / "expand-input.onnx");
-  EXPECT_NE(problem.find("the exported graph is not right: axis "), std::string::npos) << problem;
-  EXPECT_NE(problem.find("checking 'model.onnx', of which nothing was written"), std::string::npos)
+  EXPECT_NE(problem.find("the exported graph is wrong: axis "), std::string::npos) << problem;
+  EXPECT_NE(problem.find("checking 'model.onnx'; no file was written"), std::string::npos)
       << problem;
 }
 
@@ -79,8 +79,8 @@ TEST(ExportCheck, SaysThatWeightsInAnotherFileWereNotRun) {
   const ExportReport report = check(kModels / "conv-free.onnx", 2);
   EXPECT_EQ(report.checks, std::vector<std::string>());
   EXPECT_EQ(report.notes,
-            std::vector<std::string>({"model.onnx was not run: its weights lie in another file; "
-                                      "`voxport check` does it"}));
+            std::vector<std::string>({"model.onnx was not run: its weights are in a separate file; "
+                                      "check it after the export"}));
 }
 
 }  // namespace

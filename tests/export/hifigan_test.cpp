@@ -83,7 +83,7 @@ TEST_P(ExportedHifigan, PassesTheCheck) {
   ExportOptions options = options_for(GetParam());
   options.check = true;
   const ExportReport report = export_model(file(GetParam() + ".pth"), folder_.path(), options);
-  EXPECT_TRUE(report.checks.back().ends_with("all axes free)")) << report.checks.back();
+  EXPECT_TRUE(report.checks.back().ends_with("all axes dynamic)")) << report.checks.back();
   EXPECT_EQ(report.files.size(), 2U);
   for (const char* name : {"vocoder.onnx", "vocoder_stream.onnx"})
     EXPECT_TRUE(check_model(folder_ / name).is_good()) << name;
@@ -166,10 +166,11 @@ TEST_F(FolderThatSpeaks, NeedsNetworksThatFit) {
 TEST_F(FolderThatSpeaks, IsRefusedWhereItMakesNoSense) {
   EXPECT_TRUE(failure(folder_ / "one.onnx").starts_with("a vocoder is a graph of its own"));
   options_.vocoder = file("single.ckpt");
-  EXPECT_TRUE(
-      failure(folder_.path()).starts_with("this is no HiFi-GAN generator, but a VITS (Piper)\n"));
+  EXPECT_TRUE(failure(folder_.path())
+                  .starts_with("this is not a HiFi-GAN generator, but a VITS (Piper)\n"));
   options_.vocoder.clear();
-  EXPECT_TRUE(failure(folder_.path()).starts_with("there is a --vocoder-config, but no --vocoder"));
+  EXPECT_TRUE(
+      failure(folder_.path()).starts_with("there is a config for a vocoder, but no vocoder"));
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 

@@ -82,7 +82,7 @@ TEST(InspectProgram, SaysWhatTheFileDoesNotTell) {
   EXPECT_TRUE(program.outputs.empty());
   EXPECT_EQ(program.outputs_unknown,
             "the file does not record the shapes of its inputs; an export requires input "
-            "specifications such as 'x:f32[batch_size, 10]'");
+            "specifications such as 'x:f32[batch_size, 10]' is required");
 }
 
 TEST(InspectProgram, NamesOperatorsThatAreNotLowered) {
@@ -90,7 +90,7 @@ TEST(InspectProgram, NamesOperatorsThatAreNotLowered) {
   const Json program = Json::parse(to_json(file))["program"];
   EXPECT_EQ(program["unsupported"], Json({"aten.linalg_svd"}));
   EXPECT_EQ(program["operators"]["aten.linear"], 1);
-  EXPECT_EQ(program["outputs_unknown"], "there are operators that voxport does not lower");
+  EXPECT_EQ(program["outputs_unknown"], "some operators are unsupported");
 }
 
 TEST(InspectProgram, CountsNumbersAmongTheInputs) {

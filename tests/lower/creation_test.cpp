@@ -76,7 +76,7 @@ TEST(LowerCreationRefuses, ListsOfDifferentLengths) {
 TEST(LowerCreationRefuses, AWindowWhoseLengthOnlyTheRunTells) {
   EXPECT_NE(message_of([] {
               lower_text("n: int\ny = aten.hann_window.default(n)\nreturn y");
-            }).find("its argument 'window_length' must be known before the run"),
+            }).find("its argument 'window_length' must be known at export time"),
             std::string::npos);
 }
 

@@ -406,12 +406,12 @@ TEST(ReadOnnx, RefusesWhatIsNoGraph) {
 TEST(ReadOnnx, RefusesModelsWithoutVersions) {
   onnx::ModelProto model = small_model();
   model.clear_opset_import();
-  EXPECT_EQ(error_of(model), "the model does not say of which opset it is");
+  EXPECT_EQ(error_of(model), "the model does not declare its opset");
   model.set_ir_version(2);
   EXPECT_EQ(read(model).opsets, (std::vector<std::pair<std::string, std::int64_t>>{{"", 1}}))
       << "as it was before there were opsets";
   model.clear_ir_version();
-  EXPECT_EQ(error_of(model), "the model does not say of which IR version it is");
+  EXPECT_EQ(error_of(model), "the model does not declare its IR version");
 }
 
 TEST(ReadOnnx, RefusesGraphsWithoutEnd) {

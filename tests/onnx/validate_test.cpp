@@ -46,7 +46,7 @@ TEST(ValidateOnnx, NamesTheNodeThatOnnxRefuses) {
   const Type types[] = {type};
   graph.add_output("y", graph.add_node("dec.strange", "Relu", {x, x}, {}, types).output());
   const std::string message = verdict(graph);
-  EXPECT_TRUE(message.starts_with("ONNX refuses the model: ")) << message;
+  EXPECT_TRUE(message.starts_with("ONNX rejects the model: ")) << message;
   EXPECT_NE(message.find("dec.strange"), std::string::npos) << message;
 }
 

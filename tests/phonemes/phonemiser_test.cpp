@@ -259,11 +259,12 @@ std::string message_of(Error::Kind kind, const Body& body) {
 }
 
 TEST(Phonemiser, SaysWhatToInstall) {
-  EXPECT_EQ(message_of(Error::kUnsupported,
-                       [] { Phonemiser(bundled_voice(), {.espeak = "no-such-program"}); }),
-            "text becomes phonemes by the program 'no-such-program', which is not installed "
-            "(Debian's package espeak-ng); phonemes (--phonemes) and ids (--ids) are spoken "
-            "without it");
+  EXPECT_EQ(
+      message_of(Error::kUnsupported,
+                 [] { Phonemiser(bundled_voice(), {.espeak = "no-such-program"}); }),
+      "text is converted to phonemes by the program 'no-such-program', which is not installed "
+      "(Debian's package espeak-ng); phonemes (--phonemes) and ids (--ids) are spoken "
+      "without it");
 }
 
 TEST(Phonemiser, NamesAVoiceThatDoesNotExist) {
@@ -300,9 +301,9 @@ TEST(Phonemiser, NamesTheWayOutForOtherTypes) {
   config.phoneme_type = "pinyin";
   EXPECT_EQ(message_of(Error::kUnsupported, [&] { Phonemiser{config}; }),
             "the voice speaks phonemes of the type 'pinyin', but text becomes those of the types "
-            "'espeak' and 'text' only; give it phonemes (--phonemes) or ids (--ids)");
+            "'espeak' and 'text' only; give it phonemes phoneme ids");
   EXPECT_EQ(message_of(Error::kUnsupported, [&] { Phonemiser{TextConfig()}; }),
-            "the voice has no phoneme_id_map: it takes ids (--ids), but no text");
+            "the voice has no phoneme_id_map: it takes phoneme ids, but no text");
 }
 
 TEST(Phonemiser, RefusesWhatIsNotUtf8) {

@@ -77,7 +77,7 @@ TEST(Utterance, RefusesPhonemesThatAreNotUtf8) {
 
 TEST(Utterance, OfAVoiceWithoutAMapIsNone) {
   EXPECT_EQ(message_of([] { utterance_of_phonemes(TextConfig(), "a"); }),
-            "the voice has no phoneme_id_map: it takes ids (--ids), but neither text nor phonemes");
+            "the voice has no phoneme_id_map: it takes phoneme ids, but neither text nor phonemes");
 }
 
 TEST(ParseIds, TakesThemAsTheyStand) {

@@ -39,7 +39,7 @@ TEST(FindRuntime, SaysHowToGetItWhereThereIsNone) {
 
 TEST(FindRuntime, SaysWhyAFileIsRefused) {
   expect_message(data_folder() / "onnx/full.onnx",
-                 "there is no ONNX Runtime .*\n  refused  .*full.onnx: invalid ELF header\n"
+                 "there is no ONNX Runtime .*\n  rejected .*full.onnx: invalid ELF header\n"
                  "  tried    .*full.onnx");
 }
 

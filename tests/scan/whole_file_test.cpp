@@ -258,7 +258,7 @@ TEST(WholeFile, CallsAPickleWhoseFramesDoNotFitSuspicious) {
 // Of a zip archive that is none of PyTorch's, such as numpy's .npz.
 TEST(WholeFile, CallsOtherZipArchivesSuspicious) {
   EXPECT_EQ(summary_of(scan_of(std::string(zip_of({{"a.npy", "\x93NUMPY"}}).text()))),
-            "suspicious: this zip archive is no PyTorch file: it has no entry 'data.pkl'");
+            "suspicious: this zip archive is not a PyTorch file: it has no entry 'data.pkl'");
 }
 
 // ---- tar archives in front of other things

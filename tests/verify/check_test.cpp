@@ -62,15 +62,15 @@ constexpr Exception kExceptions[] = {
     {"unrolled-script", "x:1", "limited to 5 and more, held by Gather '/Gather_4'", kValues},
     {"unrolled-state", "x:1", "limited to 5 and more, held by Gather '/Gather_4'", kValues},
     {"if-constant", "x:1", "limited to 5 and less, held by If 'choose'", kInside},
-    {"nested-nail", "x:0", "nailed to 2, held by Loop 'each_step'", kInside},
-    {"function-nail", "x:0", "nailed to 2, held by SplitHeads 'attention'", kInside},
-    {"function-nail", "x:1", "nailed to 5, held by SplitHeads 'attention'", kInside},
-    {"static-free", "x:0", "declared 2, could be free", kNumber},
-    {"static-free", "x:2", "declared 5, could be free", kNumber},
-    {"static-half", "x:0", "declared 2, could be free", kNumber},
-    {"concat-channels", "x:1", "nailed to 5, held by Expand '/Expand'", kBringer},
-    {"speaker-fixed", "x:0", "nailed to 1, held by Tile '/Tile'", kBringer},
-    {"value-info-static", "x:0", "nailed to 2, held by Concat 'join'", kValueInfo},
+    {"nested-nail", "x:0", "fixed at 2, held by Loop 'each_step'", kInside},
+    {"function-nail", "x:0", "fixed at 2, held by SplitHeads 'attention'", kInside},
+    {"function-nail", "x:1", "fixed at 5, held by SplitHeads 'attention'", kInside},
+    {"static-free", "x:0", "declared 2, could be dynamic", kNumber},
+    {"static-free", "x:2", "declared 5, could be dynamic", kNumber},
+    {"static-half", "x:0", "declared 2, could be dynamic", kNumber},
+    {"concat-channels", "x:1", "fixed at 5, held by Expand '/Expand'", kBringer},
+    {"speaker-fixed", "x:0", "fixed at 1, held by Tile '/Tile'", kBringer},
+    {"value-info-static", "x:0", "fixed at 2, held by Concat 'join'", kValueInfo},
     {"value-info-static", "x:1", "limited to multiples of 2, held by Concat 'join'", kValueInfo},
     {"pool-valid", "x:2", "free", "ONNX Runtime pools what is shorter than the kernel"},
 };
@@ -89,7 +89,7 @@ std::string held_by(const std::string& op, const std::string& node) {
 // As CheckAxis::text(), of what is expected; all but free axes have a node.
 std::string verdict_text(const Json& axis) {
   const std::string verdict = axis["verdict"];
-  if (verdict == "nailed") return cat("nailed to ", axis["to"].get<std::int64_t>());
+  if (verdict == "nailed") return cat("fixed at ", axis["to"].get<std::int64_t>());
   if (verdict != "limited") return verdict;
   const auto low = axis["lo"].get<std::int64_t>();
   const auto multiple = axis["multiple_of"].get<std::int64_t>();
@@ -190,10 +190,10 @@ struct Complaint {
 // Those of which something is to be said: a size that is kept inside, and numbers of results that
 // follow from values, where the file declares the number that one example gave.
 constexpr Complaint kComplaints[] = {
-    {"test_PixelShuffle", "nailed to 1, held by Reshape 'the maker of 2'"},
+    {"test_PixelShuffle", "fixed at 1, held by Reshape 'the maker of 2'"},
     {"test_nonzero_example", "result:1 is 4"},
-    {"test_operator_chunk", "nailed to 3, held by Split 'the maker of 1'"},
-    {"test_operator_repeat_dim_overflow", "nailed to 1, held by Reshape 'the maker of 2'"},
+    {"test_operator_chunk", "fixed at 3, held by Split 'the maker of 1'"},
+    {"test_operator_repeat_dim_overflow", "fixed at 1, held by Reshape 'the maker of 2'"},
     {"test_unique_not_sorted_without_axis", "Y:0 is 6"},
     {"test_unique_sorted_with_axis", "Y:0 is 3"},
     {"test_unique_sorted_with_axis_3d", "Y:1 is 4"},
@@ -268,7 +268,7 @@ TEST(Check, FindsOneNodeAmongThousands) {
   constexpr int kViews = 850;
   const CheckReport report = check_text(views_text(kViews, kViews / 2));
   EXPECT_GT(report.nodes, 5000U);
-  EXPECT_EQ(answer(report, "x", 0), "nailed to 7, held by Reshape 'Reshape_425'");
+  EXPECT_EQ(answer(report, "x", 0), "fixed at 7, held by Reshape 'Reshape_425'");
   EXPECT_EQ(answer(check_text(views_text(kViews, -1)), "x", 0), "free");
 }
 

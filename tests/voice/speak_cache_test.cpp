@@ -53,7 +53,7 @@ class SpeakCache : public testing::Test {
     spoil(entry());
     const VoiceInfo info = load();
     const std::string note = cat("the voice in the cache ", cache().string(),
-                                 " was damaged or incomplete, and was exported anew");
+                                 " was damaged or incomplete, and was exported again");
     EXPECT_EQ(std::count(info.notes.begin(), info.notes.end(), note), 1) << damage;
     EXPECT_EQ(sums(), good) << damage;
     const VoiceInfo again = load();

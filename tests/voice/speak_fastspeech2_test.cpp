@@ -246,14 +246,15 @@ TEST_F(FastSpeech2Voice, RefusesWhatItDoesNotHave) {
   options = ids_options();
   options.energy = 1.5;
   EXPECT_EQ(refusal(voice, options),
-            "energy has the control of pitch in this voice; it has its own when exported with "
+            "in this voice energy is scaled by the pitch control; it has a control of its own only "
+            "when exported with "
             "--energy-control own");
   options = ids_options();
   options.pitch = -1;
   EXPECT_EQ(refusal(voice, options), "the pitch control is -1, expected a number from 0 to 100");
   EXPECT_EQ(refusal(voice, SpeakOptions(), "Hello."),
             "this voice takes no text, for a FastSpeech2 checkpoint does not tell which symbols "
-            "its ids stand for; it takes ids (--ids)");
+            "its ids stand for; it takes phoneme ids");
   EXPECT_EQ(refusal(voice, ids_options(), "5 361"),
             "line 1, column 3: found '361', expected a phoneme id, 0 to 360\n  while speaking");
 }
@@ -325,7 +326,7 @@ TEST_F(FastSpeech2Voice, NeedsAVocoder) {
   const std::string folder = folder_.path().native();
   EXPECT_EQ(message_of([&] { load(folder_.path()); }),
             cat("'", folder,
-                "' is no whole voice: expected in it acoustic.onnx, vocoder.onnx or "
+                "' is not a complete voice: expected it to contain acoustic.onnx, vocoder.onnx or "
                 "vocoder_stream.onnx, and voice.json, as `voxport export FASTSPEECH2 OUT "
                 "--vocoder HIFIGAN` writes them to OUT\n  while loading the voice '",
                 folder, "'"));

@@ -82,7 +82,7 @@ TEST_F(SpeakLimit, RefusesIdsBeforeAnythingIsAllocated) {
   });
   EXPECT_EQ(message,
             "an utterance of 20,000 ids would take about 9.6 GB of memory, expected at most 100.0 "
-            "MB, which is 2,022 ids; divide it, or allow more memory (--memory)\n"
+            "MB, which is 2,022 ids; split it, or allow more memory\n"
             "  while reading line 2\n  while speaking");
   EXPECT_LT(peak_memory() - before, 50'000'000U);
   EXPECT_FALSE(all_of(voice.speak(many_ids(1'000), ids())).samples.empty());
@@ -143,7 +143,7 @@ TEST_F(SpeakLimit, DividesText) {
   EXPECT_TRUE(sentences[0].ends_with(" ten,")) << sentences[0];
   EXPECT_EQ(
       stream.notes(),
-      (std::vector<std::string>{"a sentence that would take more memory than it may was divided"}));
+      (std::vector<std::string>{"a sentence that would use more memory than allowed was split"}));
   Stream whole = Voice(*folder_ / "vits").speak("One two three.");
   all_of(std::move(whole));
 }

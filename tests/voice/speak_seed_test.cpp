@@ -55,7 +55,7 @@ TEST_F(Seed, HasNoEffectWhereWeightsLieInAnotherFileWhichIsTold) {
   EXPECT_FALSE(voice.info().is_repeatable);
   EXPECT_EQ(voice.info().notes,
             std::vector<std::string>{"encoder.onnx has weights in another file, so that its noise "
-                                     "cannot be taken out of it: a seed has no effect"});
+                                     "cannot be taken out of a seed: the seed has no effect"});
   EXPECT_GT(all_of(voice.speak("1 5 7 2", seeded(1))).samples.size(), 0U);
 }
 

@@ -137,14 +137,15 @@ void Settings::at_least_one(std::string_view name, std::int64_t size) {
 }
 
 void Settings::missing(std::string_view name, std::string_view example) {
-  problem(cat("'", name, "' is in no tensor's shape; give it, for example as --set '", name, "=",
-              example, "'"));
+  problem(cat("'", name,
+              "' cannot be read from any tensor's shape; set the hyper-parameter, for example as '",
+              name, "=", example, "'"));
 }
 
 void Settings::report(std::string_view headline) const {
   std::string lines;
   for (const std::string& problem : problems_) lines += "\n  " + problem;
-  if (has_problems()) fail(Error::kUnsupported, headline, lines);
+  if (has_problems()) fail_about("hyper_parameters", Error::kUnsupported, headline, lines);
 }
 
 std::optional<std::int64_t> size_of(const Weights& at, std::string_view name, std::size_t axis) {

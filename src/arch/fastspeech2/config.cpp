@@ -79,7 +79,7 @@ class ConfigReader {
     const std::int64_t heads = settings_.number(name, std::nullopt, 1);
     if (heads >= 1 && hidden % heads == 0) return heads;
     settings_.problem(
-        cat("the ", hidden, " channels are no multiple of '", name, "' (", heads, ")"));
+        cat("the ", hidden, " channels are not a multiple of '", name, "' (", heads, ")"));
     return 1;
   }
 
@@ -103,8 +103,8 @@ class ConfigReader {
     const std::string level = "preprocessing." + name + ".feature";
     if (!settings_.find(level))
       notes_.push_back(cat("nothing says whether ", name,
-                           " is told by phoneme or by frame; phoneme_level is taken (--set ", level,
-                           "=frame_level is the other)"));
+                           " is given per phoneme or per frame; phoneme_level is assumed (", level,
+                           "=frame_level is the alternative)"));
     config.is_frame_level =
         settings_.word(level, {"phoneme_level", "frame_level"}) == "frame_level";
     return config;

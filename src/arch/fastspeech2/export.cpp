@@ -32,7 +32,7 @@ struct BehindIt {
     const StateDict state = find_state_dict(checkpoint.root);
     const auto recognised = state.dict ? recognise_architecture(*state.dict) : std::nullopt;
     if (recognised && recognised->architecture->name == "hifigan") return *state.dict;
-    fail(Error::kUnsupported, "this is no HiFi-GAN generator, but ",
+    fail(Error::kUnsupported, "this is not a HiFi-GAN generator, but ",
          recognised ? cat("a ", recognised->architecture->title) : "a network that is not known");
   }
 };

@@ -63,7 +63,7 @@ class ConfigReader {
     config.shares_heads = size_of(attn, "emb_rel_k", 0).value_or(1) == 1;
     if (config.n_heads < 1 || config.hidden_channels % config.n_heads != 0) {
       settings_.problem(cat("'hidden_channels' (", config.hidden_channels,
-                            ") is no multiple of 'n_heads' (", config.n_heads, ")"));
+                            ") is not a multiple of 'n_heads' (", config.n_heads, ")"));
       config.n_heads = 1;
     }
     if (config.out_channels < 2 || config.out_channels % 2 != 0)

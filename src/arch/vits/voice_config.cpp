@@ -25,7 +25,7 @@ Json parse(const std::optional<std::string>& text) {
   };
   Json json = Json::parse(*text, keep, false);
   if (is_too_deep) fail(Error::kCorrupt, "the voice's config has more than ", kMaxDepth, " levels");
-  if (json.is_discarded()) fail(Error::kCorrupt, "the voice's config is no JSON");
+  if (json.is_discarded()) fail(Error::kCorrupt, "the voice's config is not JSON");
   if (!json.is_object())
     fail(Error::kCorrupt, "the voice's config is a JSON ", json.type_name(),
          ", expected an object");
@@ -96,8 +96,8 @@ class Completion {
     number("/audio/sample_rate", config_.sample_rate);
     if (!json_.contains(at))
       problem(
-          "the sample rate is not known: give it in the config as audio.sample_rate, or as "
-          "--set sample_rate=22050");
+          "the sample rate is unknown: set it in the config as audio.sample_rate, or as the "
+          "hyper-parameter sample_rate, for example 22050");
     const auto rate = integer(json_, at);
     if (rate && (*rate < 1 || *rate > kHighest))
       problem(cat("'audio/sample_rate' is ", json_.at(at).dump(), ", expected 1 to ", kHighest));
@@ -142,7 +142,8 @@ class Completion {
   void phonemes(std::vector<std::string>& notes) {
     if (!json_.contains("phoneme_id_map")) {
       notes.emplace_back(
-          "there is no phoneme_id_map: the voice takes ids, but no text (--config gives it one)");
+          "there is no phoneme_id_map: the voice takes phoneme ids, but no text; its config would "
+          "contain one");
       return;
     }
     const std::int64_t symbols = config_.text_encoder.symbols;
@@ -155,7 +156,7 @@ class Completion {
       for (const Json& id : ids) {
         if (!id.is_number_integer()) {
           problem(
-              cat("phoneme_id_map: ", in_quotes(phoneme), " has an id that is no whole number"));
+              cat("phoneme_id_map: ", in_quotes(phoneme), " has an id that is not a whole number"));
         } else if (id.get<std::int64_t>() < 0 || id.get<std::int64_t>() >= symbols) {
           problem(cat("phoneme_id_map: ", in_quotes(phoneme), " has the id ",
                       id.get<std::int64_t>(), ", expected 0 to ", symbols - 1));
@@ -188,7 +189,7 @@ class Completion {
       }
     }
     for (std::int64_t i = 0; i < config_.speakers; ++i)
-      if (!ids.contains(i)) problem(cat("speaker_id_map: nobody has the id ", i));
+      if (!ids.contains(i)) problem(cat("speaker_id_map: no speaker has the id ", i));
   }
 
   Json& json_;
@@ -223,8 +224,8 @@ std::int64_t sample_rate_of(const std::optional<std::string>& given) {
 SherpaFiles sherpa_files(const VoiceConfig& voice) {
   const Json json = parse(voice.text);
   if (!json.contains("phoneme_id_map"))
-    fail(Error::kUsage,
-         "sherpa-onnx needs a phoneme_id_map; give the voice's config with --config");
+    fail_about("configs", Error::kUsage,
+               "sherpa-onnx requires a phoneme_id_map, which the voice's config contains");
   SherpaFiles files;
   for (const auto& [symbol, ids] : json["phoneme_id_map"].items())
     if (is_one_code_point(symbol))

@@ -78,7 +78,7 @@ TEST(FastSpeech2Config, NotesWhatItTakesForGranted) {
   ASSERT_EQ(read.notes.size(), 2U);
   EXPECT_EQ(read.notes[0],
             "nothing says whether pitch is told by phoneme or by frame; phoneme_level is taken "
-            "(--set preprocessing.pitch.feature=frame_level is the other)");
+            "(--set preprocessing.pitch.feature=frame_level is the alternative)");
 }
 
 TEST(FastSpeech2Config, TakesNamesAsTheyAreGivenByHand) {
@@ -112,7 +112,7 @@ TEST(FastSpeech2Config, TellsAllContradictionsAtOnce) {
             "  hyper-parameter 'max_seq_len' is 1000, but the tensors have 80\n"
             "  hyper-parameter 'transformer.conv_kernel_size' is [3, 1], but the tensors have "
             "[9, 1]\n"
-            "  the 32 channels are no multiple of 'transformer.decoder_head' (5)\n"
+            "  the 32 channels are not a multiple of 'transformer.decoder_head' (5)\n"
             "  hyper-parameter 'variance_predictor.filter_size' is a string, expected a whole "
             "number\n"
             "  hyper-parameter 'variance_embedding.n_bins' is 256, but the tensors have 32\n"

@@ -209,9 +209,9 @@ TEST(ReadConfig, RefusesSizesThatContradictEachOther) {
     return problems_of(Example("odd-sizes").set(name, value));
   };
   EXPECT_EQ(problems("n_heads", number(2)),
-            Lines{"  'hidden_channels' (9) is no multiple of 'n_heads' (2)"});
+            Lines{"  'hidden_channels' (9) is not a multiple of 'n_heads' (2)"});
   EXPECT_EQ(problems("n_heads", number(0)),
-            Lines{"  'hidden_channels' (9) is no multiple of 'n_heads' (0)"});
+            Lines{"  'hidden_channels' (9) is not a multiple of 'n_heads' (0)"});
   EXPECT_EQ(problems("inter_channels", number(9)),
             Lines{"  'inter_channels' is 9, expected an even number"});
   EXPECT_EQ(problems("hop_length", number(256)),
@@ -296,7 +296,7 @@ TEST(ReadConfig, TellsEverythingAtOnce) {
                       .set("resblock", text("9"))
                       .set("upsample_rates", std::nullopt)),
       (Lines{"  'n_layers' is 5000, expected 0 to 1000", "  'n_heads' is -1, expected 0 to 1048576",
-             "  'hidden_channels' (9) is no multiple of 'n_heads' (2)",
+             "  'hidden_channels' (9) is not a multiple of 'n_heads' (2)",
              "  hyper-parameter 'resblock' is '9', expected '1' or '2'", kNoRates,
              "  hyper-parameter 'sample_rate' is a string, expected a whole number"}));
 }

@@ -93,9 +93,9 @@ TEST(VoiceConfig, SaysWhetherTheVoiceStreams) {
 }
 
 TEST(VoiceConfig, RefusesWhatIsNoConfig) {
-  EXPECT_EQ(problems(""), "the voice's config is no JSON");
-  EXPECT_EQ(problems("{} and more"), "the voice's config is no JSON");
-  EXPECT_EQ(problems("{\"a\": \"\xff\"}"), "the voice's config is no JSON");
+  EXPECT_EQ(problems(""), "the voice's config is not JSON");
+  EXPECT_EQ(problems("{} and more"), "the voice's config is not JSON");
+  EXPECT_EQ(problems("{\"a\": \"\xff\"}"), "the voice's config is not JSON");
   EXPECT_EQ(problems("[1]"), "the voice's config is a JSON array, expected an object");
   EXPECT_EQ(problems("null"), "the voice's config is a JSON null, expected an object");
   EXPECT_EQ(problems(R"({"audio": 5, "espeak": [], "language": "en", "inference": null,
@@ -137,8 +137,8 @@ TEST(VoiceConfig, NeedsASampleRate) {
     return problems("{\"audio\": {\"sample_rate\": " + rate + "}}", without_sample_rate());
   };
   EXPECT_EQ(problems("{}", without_sample_rate()),
-            "  the sample rate is not known: give it in the config as audio.sample_rate, or as "
-            "--set sample_rate=22050");
+            "  the sample rate is unknown: set it in the config as audio.sample_rate, or as the "
+            "hyper-parameter sample_rate, for example 22050");
   EXPECT_EQ(problems_of_rate("16000"), "no error");
   EXPECT_EQ(problems_of_rate("0"), "  'audio/sample_rate' is 0, expected 1 to 1000000");
   EXPECT_EQ(problems_of_rate("-5"), "  'audio/sample_rate' is -5, expected 1 to 1000000");
@@ -175,8 +175,8 @@ TEST(VoiceConfig, HasIdsThatTheVoiceKnows) {
             "  phoneme_id_map: 'c' has no list of ids\n"
             "  phoneme_id_map: 'd' has the id 5, expected 0 to 4\n"
             "  phoneme_id_map: 'e' has the id -1, expected 0 to 4\n"
-            "  phoneme_id_map: 'f' has an id that is no whole number\n"
-            "  phoneme_id_map: 'g' has an id that is no whole number\n"
+            "  phoneme_id_map: 'f' has an id that is not a whole number\n"
+            "  phoneme_id_map: 'g' has an id that is not a whole number\n"
             "  phoneme_id_map: 'h' has the id 4294967296, expected 0 to 4\n"
             "  phoneme_id_map: '\\x1b[2J' has the id 9, expected 0 to 4");
 }
@@ -202,8 +202,8 @@ TEST(VoiceConfig, KnowsEverySpeaker) {
             "  speaker_id_map: 'ben' has the id 3, expected 0 to 2\n"
             "  speaker_id_map: 'cleo' has the id \"2\", expected 0 to 2\n"
             "  speaker_id_map: 'dan' has the id -1, expected 0 to 2\n"
-            "  speaker_id_map: nobody has the id 1\n"
-            "  speaker_id_map: nobody has the id 2");
+            "  speaker_id_map: no speaker has the id 1\n"
+            "  speaker_id_map: no speaker has the id 2");
 }
 
 using Metadata = std::vector<std::pair<std::string, std::string>>;
@@ -253,7 +253,7 @@ TEST(SherpaFiles, MakeDoWithLess) {
 
 TEST(SherpaFiles, NeedPhonemes) {
   EXPECT_EQ(message_of([] { sherpa_files(complete("{}", checkpoint(), false)); }),
-            "sherpa-onnx needs a phoneme_id_map; give the voice's config with --config");
+            "sherpa-onnx requires a phoneme_id_map, which the voice's config contains");
 }
 
 // The config of the bundled voice, as its trainer wrote it.

@@ -52,9 +52,10 @@ TEST(Expand, IsNotWritten) {
 }
 
 TEST(Split, OfAFreeAxisIntoUnknownParts) {
-  EXPECT_EQ(trouble("x = aten.split(c, 2)\nreturn x\n"),
-            "  1 x aten.split at line 3: the number of parts depends on the dynamic size t; chunk() "
-            "makes a number of parts that is known");
+  EXPECT_EQ(
+      trouble("x = aten.split(c, 2)\nreturn x\n"),
+      "  1 x aten.split at line 3: the number of parts depends on the dynamic size t; chunk() "
+      "makes a number of parts that is known");
 }
 
 TEST(AsStrided, WithGaps) {
