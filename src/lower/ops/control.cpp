@@ -121,23 +121,33 @@ Type merged(Scopes& scopes, const Type& a, const Type& b) {
   return type;
 }
 
-Item if_node(const Call& call, const Value& condition) {
-  Walk& walk = call.walk();
-  const std::vector<Block>& blocks = call.program_call().blocks;
-  const Walk::Findings findings = walk.findings();
+// The branches of an If that return the same things.
+struct Sides {
   Wanted wanted;
   Side yes;
   Side no;
+};
+
+// Lowers both branches, again and again, until they agree on what they return.
+Sides settled(const Call& call) {
+  Walk& walk = call.walk();
+  const std::vector<Block>& blocks = call.program_call().blocks;
+  const Walk::Findings findings = walk.findings();
+  Sides sides;
   constexpr int kMaxTries = 8;
-  for (int i = 0;; ++i) {
-    if (i == kMaxTries) call.refuse("what its branches give does not settle");
+  for (int i = 0; i < kMaxTries; ++i) {
     walk.restore(findings);
-    yes = run_side(walk, blocks[0], wanted);
-    no = run_side(walk, blocks[1], wanted);
-    if (!std::ranges::equal(yes.results, no.results, are_alike_or_unset))
+    sides.yes = run_side(walk, blocks[0], sides.wanted);
+    sides.no = run_side(walk, blocks[1], sides.wanted);
+    if (!std::ranges::equal(sides.yes.results, sides.no.results, are_alike_or_unset))
       call.refuse("its branches give different kinds of results");
-    if (!learn(walk, wanted, yes, no)) break;
+    if (!learn(walk, sides.wanted, sides.yes, sides.no)) return sides;
   }
+  call.refuse("what its branches give does not settle");
+}
+
+// The types of the node's results. One that a branch leaves unset is as the other has it.
+std::vector<Type> types_of(Scopes& scopes, const Side& yes, const Side& no) {
   std::vector<Type> types;
   for (std::size_t i = 0; i < yes.types.size(); ++i) {
     const bool is_result = i < yes.result_count;
@@ -146,9 +156,14 @@ Item if_node(const Call& call, const Value& condition) {
     else if (is_result && no.is_unset[i])
       types.push_back(yes.types[i]);
     else
-      types.push_back(merged(walk.scopes(), yes.types[i], no.types[i]));
+      types.push_back(merged(scopes, yes.types[i], no.types[i]));
   }
-  Graph& graph = walk.scopes().graph();
+  return types;
+}
+
+Node make_node(Scopes& scopes, const Value& condition, const Side& yes, const Side& no) {
+  const std::vector<Type> types = types_of(scopes, yes, no);
+  Graph& graph = scopes.graph();
   const Node node = graph.add_node(graph.take_name("If"), "If", {condition},
                                    {{"then_branch", std::shared_ptr<const Graph>(yes.graph)},
                                     {"else_branch", std::shared_ptr<const Graph>(no.graph)}},
@@ -156,8 +171,12 @@ Item if_node(const Call& call, const Value& condition) {
   std::vector<Value> captured = yes.captured;
   captured.insert(captured.end(), no.captured.begin(), no.captured.end());
   graph.set_captured(node, std::move(captured));
+  return node;
+}
 
-  std::span<const Value> values = node.outputs();
+// The results of the call, from the node's; the rest is written to what the branches changed.
+std::vector<Item> take_results(Walk& walk, const Sides& sides, std::span<const Value> values) {
+  const auto& [wanted, yes, no] = sides;
   std::vector<Item> results;
   for (const Item& pattern : yes.results)
     results.push_back(rebuilt(walk.scopes(), pattern, values));
@@ -170,7 +189,13 @@ Item if_node(const Call& call, const Value& condition) {
     if (no.containers[i].container()->parts_may_differ)
       wanted.containers[i]->parts_may_differ = true;
   }
-  return as_results(call.program_call(), std::move(results));
+  return results;
+}
+
+Item if_node(const Call& call, const Value& condition) {
+  const Sides sides = settled(call);
+  const Node node = make_node(call.scopes(), condition, sides.yes, sides.no);
+  return as_results(call.program_call(), take_results(call.walk(), sides, node.outputs()));
 }
 
 }  // namespace
