@@ -81,7 +81,7 @@ class Call {
   // A view of the tensor `name`. `is_contiguous`: whether its elements lie in order, without gaps,
   // if those of the tensor do.
   Item view(std::string_view name, View view, bool is_contiguous) const;
-  // The tensor itself, under another name: contiguous(), dropout() of a network at rest.
+  // The tensor itself, under another name: contiguous(), dropout() in inference.
   Item same(std::string_view name) const { return item(name); }
 
   // Fails with kUnsupported; the reason is told with the operator and its place.

@@ -23,7 +23,7 @@ bool is_alike(const Item& a, const Item& b);
 // An item like the pattern, of zeros of size 1, for where nobody reads it.
 Item placeholder(Scopes& scopes, const Item& pattern);
 
-// What a call with blocks gives for the results of one of them.
+// The results of a block as the result of the call that has it.
 Item as_results(const ProgramCall& call, std::vector<Item> results);
 
 }  // namespace voxport

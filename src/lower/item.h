@@ -64,7 +64,7 @@ struct Container {
   // A list that grows in the run: its parts lie along the first axis of this tensor, and there are
   // no items. Absent for every other list.
   Value stacked = {};
-  // What the parts of such a list are, where they are no tensors.
+  // What the parts of such a list are, where they are not tensors.
   std::optional<Number::Kind> stacked_kind = std::nullopt;
   // Whether the parts of such a list may differ in shape. Then only what requires them to be equal,
   // as aten.stack does, may take all of them at once.
@@ -73,7 +73,7 @@ struct Container {
 
 struct Item {
   struct None {};
-  // What came of something that could not be lowered; everything that needs it is unknown too.
+  // The result of a call that could not be lowered; everything that uses it is unknown too.
   struct Unknown {};
 
   std::variant<None, Unknown, std::shared_ptr<TensorCell>, Number, std::string,
@@ -124,8 +124,7 @@ struct PackedSequence {
   bool is_zero_outside = false;  // beyond the ends of the rows
 };
 
-// A tensor that programs may write to. ONNX knows no memory that two values share, so a write to a
-// view becomes a new value of what it is a view of, and other views are looked at anew.
+// A tensor that programs may write to, see memory.h.
 struct TensorCell {
   Value value;
   std::shared_ptr<TensorCell> base = nullptr;  // what it is a view of
@@ -136,7 +135,7 @@ struct TensorCell {
   bool is_written = false;    // since the graph around it was left
   // Whether PyTorch would have it row-major and without gaps, so that a reshape is a view of it.
   bool is_contiguous = true;
-  // PyTorch may have made it as a view or as a copy, which only strides tell: after a write to it
+  // PyTorch may have made it as a view or as a copy, depending on strides: after a write to it
   // or to its base, the other one is not to be used.
   bool is_maybe_view = false;
   // A write to such a one may have changed it, or not.

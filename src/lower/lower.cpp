@@ -134,7 +134,7 @@ class ProgramLowering {
          " of the program cannot be expressed in ONNX by voxport:", text);
   }
 
-  // The tensors in a result, with names that tell where in it they are.
+  // Collects the tensors in a result, with names that are their paths in it.
   void collect(const Item& item, const std::string& path) {
     if (const Container* container = item.container()) {
       if (container->parts_may_differ)

@@ -1,4 +1,4 @@
-// lower(): a program becomes a graph. PyTorch's operators end here; what follows speaks ONNX.
+// lower(): a program becomes a graph. Before it the operators are PyTorch's, after it ONNX's.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct LowerOptions {
   // One for each of the program's inputs, in order; or none at all. Optional inputs beyond the last
   // are None.
   std::vector<InputChoice> inputs;
-  // Of the tensors that come out, in order; the first few may be given.
+  // Names of the output tensors, in order; of all, or of the first few.
   std::vector<std::string> output_names;
   // Symbols that the caller declared dynamic where the file has a number: fixing one is an error.
   std::vector<std::string> must_stay_dynamic;
@@ -59,7 +59,7 @@ struct FixedOutput {
 struct LowerReport {
   std::vector<FixedAxis> fixed;
   std::vector<FixedOutput> fixed_outputs;
-  // Pairs of symbols that met where sizes are equal, or one of them is 1.
+  // Pairs of symbols whose sizes must be equal, or one of them 1.
   std::vector<std::pair<std::string, std::string>> equal;
   std::vector<std::string> notes;
 };

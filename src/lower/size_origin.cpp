@@ -15,7 +15,7 @@ struct Axis {
 };
 
 // What becomes of an axis that is followed one node back: it is an axis of an input, or the node
-// makes it, or nobody can tell.
+// makes it, or it cannot be followed.
 struct Step {
   enum Kind { kGoesOn, kIsMadeHere, kIsLost };
   Kind kind = kIsLost;

@@ -1,4 +1,4 @@
-// What stands between the layers of a network.
+// Activations.
 #include <limits>
 #include <numbers>
 
@@ -8,7 +8,7 @@
 namespace voxport::ops {
 namespace {
 
-// ONNX's Softmax and LogSoftmax want an axis; PyTorch takes a tensor without one.
+// ONNX's Softmax and LogSoftmax require an axis; PyTorch takes a tensor without one.
 Item along_axis(const Call& call, const char* op, std::optional<DType> dtype) {
   Value x = operand(call);
   if (dtype) x = converted(x, *dtype);

@@ -32,7 +32,7 @@ void check_dropout(const Call& call) {
     call.refuse("it drops values at random (dropout_p): call eval() before saving");
 }
 
-// 1/sqrt(d) where nothing else is asked for.
+// 1/sqrt(d) unless the call has a scale.
 Value scaled_query(const Attention& a) {
   const auto size = a.query.dim(-1).constant();
   if (a.scale) return a.query * *a.scale;
@@ -177,7 +177,7 @@ std::vector<Value> projected(const std::vector<Value>& qkv, const Heads& heads) 
   return parts;
 }
 
-// `hidden` as spread_mask() gives it, or absent.
+// `hidden` as spread_mask() returns it, or absent.
 AttentionResult multi_head(const std::vector<Value>& qkv, const Heads& heads, const Value& hidden) {
   const std::vector<Value> parts = projected(qkv, heads);
   const double scale = 1 / std::sqrt(static_cast<double>(heads.size / heads.count));
@@ -188,7 +188,7 @@ AttentionResult multi_head(const std::vector<Value>& qkv, const Heads& heads, co
   return {affine(joined, heads.proj_weight, heads.proj_bias), weights, scores};
 }
 
-// Which keys are hidden by the mask, or by being no part of a nested tensor; absent for none.
+// Which keys are hidden by the mask, or by not being part of a nested tensor; absent for none.
 Value hidden_keys(const Call& call, std::string_view source) {
   if (const TensorCell* cell = call.item(source).cell(); cell && cell->inside)
     return voxport::unsqueeze(inverted(call.scopes().here(cell->inside)), {1, 2});
@@ -315,7 +315,7 @@ Item nested_tensor_from_mask(const Call& call, Builder&) {
 Item nested_tensor_from_mask_left_aligned(const Call&, Builder&) { return Number::of_bool(true); }
 
 // aten.to_padded_tensor(Tensor self, float padding, int[]? output_size=None) -> Tensor
-// Without output_size the longest row tells how far.
+// Without output_size, as long as the longest row.
 Item to_padded_tensor(const Call& call, Builder&) {
   const TensorCell* cell = call.item("self").cell();
   if (!cell || !cell->inside) return call.same("self");

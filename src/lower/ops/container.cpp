@@ -43,7 +43,7 @@ Container& changed(const Call& call) {
   return call.memory().change(std::get<std::shared_ptr<Container>>(call.at(0).data));
 }
 
-// Behind what the first argument has.
+// Appends to the list that is the first argument.
 void append_item(const Call& call, const Item& item) {
   const Item& list = call.at(0);
   if (!list.is_list()) call.refuse("it appends to ", list.kind_name());

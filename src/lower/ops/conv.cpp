@@ -83,8 +83,8 @@ Value convolve(const Call& call, Builder& g, const Value& input, const Value& we
   return in_dtype(without_batch(y, input), input.dtype());
 }
 
-// ONNX Runtime wants output_padding below the stride. It is what padding cuts less off the end, so
-// that more of it can be said by pads.
+// ONNX Runtime requires output_padding to be below the stride. It is what padding cuts less off the
+// end, so that larger values can be expressed by pads.
 void shorten_output_padding(const Call& call, Window& window) {
   const std::size_t n = window.strides.size();
   for (std::size_t i = 0; i < n; ++i) {

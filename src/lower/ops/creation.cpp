@@ -1,4 +1,4 @@
-// Tensors out of nothing: zeros, ranges, windows.
+// New tensors: zeros, ranges, windows.
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -450,7 +450,7 @@ Item tril_indices(const Call& call, Builder& g) { return triangle_indices(call, 
 Item triu_indices(const Call& call, Builder& g) { return triangle_indices(call, true, g); }
 
 // aten.one_hot(Tensor self, int num_classes=-1) -> Tensor
-// Without a number of classes the largest index tells.
+// Without a number of classes, one more than the largest index.
 Item one_hot(const Call& call, Builder& g) {
   const Value x = call.tensor("self");
   Number classes = call.number("num_classes");

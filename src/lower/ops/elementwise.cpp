@@ -47,7 +47,7 @@ Item repeated_list(const Call& call) {
   return Item::list(std::move(items));
 }
 
-// Bools know neither Add nor Mul in ONNX.
+// ONNX's Add and Mul do not support bools.
 Value sum_of(const Value& a, const Value& b) {
   if (a.dtype() == DType::kBool) return Builder(a.graph()).node("Or", {a, b});
   return apply_op("Add", {a, b});
@@ -68,7 +68,7 @@ Value remainder_of(const Value& a, const Value& b) {
 }
 
 // a / b rounded down. Of floats the quotient may be rounded up to a whole number that is too large;
-// what is left over tells.
+// the remainder shows that.
 Value floor_quotient(const Value& a, const Value& b) {
   const Value whole = apply_op("Div", {apply_op("Sub", {a, remainder_of(a, b)}), b});
   if (!is_floating(a.dtype())) return whole;

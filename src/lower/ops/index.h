@@ -10,7 +10,7 @@ namespace voxport::ops {
 struct Chosen {
   std::vector<std::int64_t> axes;  // those chosen from, in order
   Value places;                    // int64 [..., axes], of a tensor with those axes first
-  Value single;                    // the one index, where there is one and it is no mask
+  Value single;                    // the one index, where there is one and it is not a mask
   Value mask;                      // the one mask, where there is nothing else
 
   // PyTorch has what was chosen where the first axis was, if the axes are neighbours, else in

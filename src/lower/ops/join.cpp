@@ -132,7 +132,7 @@ Value with_diagonal(const Call& call, const Value& x, std::int64_t offset, Build
   const Value columns = voxport::unsqueeze(all, {0});
   const Value rows = voxport::unsqueeze(all, {1});
   const Value mask = g.node("Equal", {rows + g.int64(offset), columns});
-  // Above the main diagonal the row tells which element it is, below it the column.
+  // Above the main diagonal the row is the number of the element, below it the column.
   const Value padded = shift == 0 ? x : pad(x, last, 0, shift);
   const Value spread = voxport::unsqueeze(padded, {offset < 0 ? last : last + 1});
   return choose(mask, spread, g.scalar(0, x.dtype()));

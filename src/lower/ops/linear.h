@@ -1,4 +1,4 @@
-// Products of matrices, for every scopes that needs one. ONNX Runtime multiplies floats, int32
+// Products of matrices, for every operator that needs one. ONNX Runtime multiplies floats, int32
 // and int64; other ints go through int32, whose lower bits are theirs.
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace voxport::ops {
 
-// A matrix the other way round; a constant without a node.
+// A matrix transposed; a constant is transposed without a node.
 Value turned(const Value& matrix);
 
-// The matrices along the last two axes the other way round. Requires two axes or more.
+// The matrices along the last two axes, transposed. Requires two axes or more.
 Value last_two_swapped(const Value& x);
 
 // torch.matmul of two tensors of one type.

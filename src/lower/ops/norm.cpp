@@ -78,7 +78,7 @@ Value by_running_stats(const Call& call, Builder& g, const Value& x) {
       "is exported");
 }
 
-// Without running stats it is the batch that tells.
+// Without running stats, those of the batch are used.
 Normalised batch_normalised(const Call& call, Builder& g) {
   const Value input = call.tensor("input");
   const Value x = in_dtype(input, wide(call, input));
@@ -93,7 +93,8 @@ Normalised batch_normalised(const Call& call, Builder& g) {
           reshape(by_batch.mean, Axes{-1}), reshape(by_batch.rstd, Axes{-1})};
 }
 
-// The channels in groups, each of them normalised in each batch. ONNX Runtime knows it for float32.
+// The channels in groups, each of them normalised in each batch. ONNX Runtime supports only
+// float32.
 Normalised group_normalised(const Call& call, Builder& g, std::int64_t groups) {
   const Value input = call.tensor("input");
   const Value x = in_dtype(input, wide(call, input));
@@ -151,7 +152,7 @@ Value layer_normalised(const Call& call, Builder& g, const Value& x) {
   return g.node("LayerNormalization", inputs, {{"axis", axes.front()}, {"epsilon", eps}});
 }
 
-// The distance of two neighbours of 1, which is what rms_norm() adds where nothing is said.
+// The distance of two neighbours of 1, which is what rms_norm() adds by default.
 double epsilon_of(DType dtype) {
   if (dtype == DType::kFloat64) return 0x1p-52;
   if (dtype == DType::kFloat16) return 0x1p-10;
@@ -191,7 +192,8 @@ Item native_batch_norm(const Call& call, Builder& g) {
 
 // aten._batch_norm_impl_index(..., bool cudnn_enabled) -> (Tensor, Tensor, Tensor, Tensor, int)
 // aten._batch_norm_no_update(..., float eps) -> (Tensor, Tensor, Tensor, Tensor)
-// The fourth is memory that some kernels keep for the way back, the fifth says which kernel it was.
+// The fourth result is memory that some kernels keep for the backward pass, the fifth names the
+// kernel.
 Item batch_norm_with_reserve(const Call& call, Builder& g) {
   const Normalised normalised = batch_normalised(call, g);
   std::vector<Item> results = {normalised.y, normalised.mean, normalised.rstd,

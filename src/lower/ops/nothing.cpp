@@ -1,11 +1,11 @@
-// What has no effect in a network at rest.
+// Operators that have no effect in inference.
 #include "lower/ops/operands.h"
 #include "lower/ops/ops.h"
 
 namespace voxport::ops {
 namespace {
 
-void check_is_at_rest(const Call& call) {
+void check_is_inference(const Call& call) {
   if (call.flag("train") && call.real("p") != 0)
     call.refuse("it drops elements at random: the network was saved in training mode");
 }
@@ -14,7 +14,7 @@ void check_is_at_rest(const Call& call) {
 
 // aten.dropout(Tensor input, float p, bool train) -> Tensor
 Item dropout(const Call& call, Builder&) {
-  check_is_at_rest(call);
+  check_is_inference(call);
   return call.at(0);
 }
 
@@ -22,7 +22,7 @@ Item dropout(const Call& call, Builder&) {
 Item native_dropout(const Call& call, Builder& g) {
   if (!call.has("train") && call.real("p") != 0)
     call.refuse("it drops elements at random: the network was saved in training mode");
-  check_is_at_rest(call);
+  check_is_inference(call);
   const Value x = operand(call);
   const Value all = expand(g.scalar(1, DType::kBool), g.node("Shape", {x}));
   return Item::tuple({call.at(0), all});

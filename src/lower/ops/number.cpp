@@ -107,7 +107,7 @@ Item number_of_tensor(const Call& call, Builder&) {
 }
 
 // aten.find(str self, str substr, int start=0, int end=-1) -> int
-// 'cpu' in str(x.device) asks the whole text.
+// 'cpu' in str(x.device) searches the whole text.
 Item find_text(const Call& call, Builder&) {
   const std::string text = call.text("self");
   if (text == kUntold || text.find('{') != std::string::npos)

@@ -447,7 +447,7 @@ Item stride(const Call& call, Builder& g);
 Item to_list(const Call& call, Builder& g);
 Item yes(const Call& call, Builder& g);
 
-// nothing.cpp: what has no effect in a network at rest
+// nothing.cpp: operators that have no effect in inference
 Item dep_token(const Call& call, Builder& g);
 Item dropout(const Call& call, Builder& g);
 Item native_dropout(const Call& call, Builder& g);

@@ -1,6 +1,6 @@
 // Packed sequences: rows of different lengths, longest first, as PyTorch's RNNs take them. The data
-// are all first steps, then all second ones, and so on; batch_sizes tells how many rows are left at
-// each step.
+// are all first steps, then all second ones, and so on; batch_sizes has the number of rows that are
+// left at each step.
 #pragma once
 
 #include "lower/call.h"

@@ -10,8 +10,8 @@
 namespace voxport::ops {
 namespace {
 
-// The target of a reshape as ONNX says it best: 0 for what stays, -1 for the one size that is not
-// known, so that the shape is a constant wherever it can be.
+// The target of a reshape in the form that suits ONNX best: 0 for what stays, -1 for the one size
+// that is not known, so that the shape is a constant wherever it can be.
 Value reshape_target(const Value& x, const std::vector<Number>& sizes) {
   std::vector<std::int64_t> target;
   int open = 0;
@@ -80,9 +80,9 @@ bool is_size_of_input(const Graph& graph, const Dim& dim) {
 }
 
 // Start or end of a slice. A number is taken as it is; what is computed is kept inside of the axis,
-// as infer() asks for, and counted from the start where sizes of 1 and more tell that it counts
-// from the end. The run counts as Python does, whatever the sizes are: where only it knows what the
-// bound comes to, or sizes of 1 and more would make it a number, infer() is not told.
+// as infer() requires, and counted from the start where it counts from the end for all sizes of 1
+// and more. The run counts as Python does, whatever the sizes are: where the bound is known only
+// then, or sizes of 1 and more would make it a number, infer() does not get to know it.
 Value slice_bound(const Call& call, const Value& base, std::int64_t axis, const Number& bound) {
   Scopes& scopes = call.scopes();
   if (bound.as_int()) return call.sizes({bound});

@@ -1,4 +1,4 @@
-// Parts of tensors: how they are looked at, put back and chosen. For the operators that give views,
+// Parts of tensors: how they are read, written and selected. For the operators that return views,
 // those that write to a part of a tensor, and those that take elements by index.
 #pragma once
 
@@ -22,10 +22,10 @@ Value shape_of(const Value& x);
 Value shape_of(const Value& x, std::int64_t start, std::int64_t end);
 // The shape with other sizes in place of those of the axes [start, end).
 Value shape_with(const Value& x, std::int64_t start, std::int64_t end, const Value& sizes);
-// One size; known where the shape tells it.
+// One size; known where the shape has a number.
 Number size_number(const Call& call, const Value& x, std::int64_t axis);
 // A place on an axis, which counts from the end where it is below 0, counted from the start. What
-// only the run can tell is decided there; its expression is the right one for sizes of 1 and more.
+// is known only at run time is decided then; its expression is right for sizes of 1 and more.
 Number counted_from_start(const Call& call, const Value& x, std::int64_t axis, const Number& place);
 std::vector<Number> size_numbers(const Call& call, const Value& x);
 
@@ -51,7 +51,7 @@ View diagonal_view(const Call& call, std::int64_t offset, std::int64_t dim1, std
 // Writes `part` to the places `indices` (int64, rank 1) of an axis.
 Value put_at(const Value& base, const Value& part, std::int64_t axis, const Value& indices);
 
-// Where, for every type that PyTorch has: ONNX Runtime knows few.
+// Where, for every type that PyTorch has: ONNX Runtime supports few.
 Value choose(const Value& mask, const Value& yes, const Value& no);
 // ScatterND and ScatterElements; `reduction` is "none", "add" or "mul".
 Value scatter_nd(const Value& data, const Value& indices, const Value& updates,

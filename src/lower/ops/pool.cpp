@@ -23,8 +23,9 @@ struct Window {
   }
 };
 
-// A ceil mode is said by padding the end, so that every opset and every version of ONNX Runtime
-// counts alike: by stride - 1, but no window may start behind the input and what pads its start.
+// A ceil mode is expressed by padding the end, so that every opset and every version of ONNX
+// Runtime counts alike: by stride - 1, but no window may start behind the input and what pads its
+// start.
 Window window_of(const Call& call, std::size_t n) {
   Window window;
   window.kernel = per_axis(call, "kernel_size", n, 1);
@@ -48,7 +49,7 @@ Value padded(const Value& x, const Numbers& before, const Numbers& after, double
   return g.node("Pad", {x, g.int64s(pads), g.scalar(value, x.dtype())});
 }
 
-// ONNX Runtime pools float32 and float64, but knows no mean of float64.
+// ONNX Runtime pools float32 and float64, but has no average pool of float64.
 Value poolable(const Call& call, bool is_mean) {
   const Value x = call.tensor("self");
   if (is_mean && !is_floating(x.dtype()))
@@ -58,7 +59,7 @@ Value poolable(const Call& call, bool is_mean) {
   return in_dtype(x, is_wide ? DType::kFloat64 : DType::kFloat32);
 }
 
-// The way back from a pool of poolable().
+// The result of a pool of poolable() in the type and with the axes of the operand.
 Value pooled(const Call& call, const Value& y) {
   const Value x = call.tensor("self");
   return in_dtype(without_batch(y, x), x.dtype());
@@ -86,7 +87,7 @@ struct MaxPooled {
 };
 
 // ONNX counts indices through the whole tensor, PyTorch through each plane. They come from a node
-// of their own, which is dropped where nobody asks.
+// of their own, which is dropped where nobody uses them.
 MaxPooled max_pooled(const Call& call, Builder& g) {
   const std::size_t n = space_of(call);
   Window window = window_of(call, n);
@@ -152,7 +153,7 @@ Value gathered(const Value& x, std::int64_t axis, const AdaptiveWindows& windows
   return where(mask, parts, Builder(x.graph()).scalar(outside, x.dtype()));
 }
 
-// The sizes that an adaptive pool is asked for.
+// The output sizes of an adaptive pool.
 std::vector<Number> output_sizes(const Call& call, std::size_t n) {
   std::vector<Number> sizes = call.numbers("output_size");
   if (sizes.size() == 1) sizes.resize(n, sizes.front());

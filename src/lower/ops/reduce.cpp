@@ -25,7 +25,7 @@ Axes all_of(const Value& x) {
   return axes;
 }
 
-// No axes are none at all, where ONNX would take all of them.
+// An empty list reduces no axis; ONNX would reduce all of them.
 Value reduced(const char* op, const Value& x, const Axes& axes) {
   if (axes.list.empty()) return x;
   if (std::string_view(op) == "ReduceSum") return reduce_sum(x, axes.list, axes.keepdim);
@@ -33,7 +33,7 @@ Value reduced(const char* op, const Value& x, const Axes& axes) {
                                  {{"axes", axes.list}, {"keepdims", std::int64_t{axes.keepdim}}});
 }
 
-// What has no meaning for ints in PyTorch either: mean, var.
+// For operators that PyTorch does not define for ints either: mean, var.
 DType asked_float_type(const Call& call, const Value& x) {
   const DType dtype = call.dtype("dtype").value_or(x.dtype());
   if (!is_floating(dtype)) call.refuse("it takes floats, found ", name_of(dtype));
@@ -71,7 +71,7 @@ Value degrees_of_freedom(const Value& x, const Axes& axes, double correction) {
   return maximum(cast(count, x.dtype()) - correction, 0);
 }
 
-// Kernels for extremes know no bools, halves and short ints.
+// ONNX Runtime's min/max kernels do not support bools, halves and short ints.
 DType ordered_type(DType dtype) {
   if (dtype == DType::kInt64 || dtype == DType::kFloat64) return dtype;
   return is_floating(dtype) ? DType::kFloat32 : DType::kInt32;

@@ -9,7 +9,7 @@ using Numbers = std::vector<std::int64_t>;
 
 enum class Mode { kNearest, kNearestExact, kLinear, kCubic };
 
-// What an axis becomes. Where the program gives a scale, that one tells where elements come from,
+// What an axis becomes. Where the program has a scale, that determines where elements come from,
 // even if the size was rounded.
 struct Target {
   Number size;
@@ -176,7 +176,7 @@ class AxisResizing {
     return starts_at_zero ? maximum(at, 0) : at;
   }
 
-  // The elements at these places, held inside of the input.
+  // The elements at these positions, clamped to the input.
   Value element(const Value& at) {
     const Value index = cast(at, DType::kInt64);
     return gather(x_, g_.node("Min", {g_.node("Max", {index, g_.int64(0)}), last()}), axis_);

@@ -1,5 +1,5 @@
 // Recurrent networks: one LSTM, GRU or RNN of ONNX for each layer, which runs both directions. What
-// ONNX has not (projections) and what ONNX Runtime has not (float64) is a Scan for each direction.
+// ONNX lacks (projections) and what ONNX Runtime lacks (float64) is a Scan for each direction.
 #include <array>
 #include <optional>
 
@@ -113,7 +113,7 @@ bool are_plain_constants(const Directions& directions) {
   });
 }
 
-// Put in order when they are written, and never held twice.
+// Put in order when they are written, so that they are never in memory twice.
 Value ordered_constants(const Directions& directions, const std::vector<std::int64_t>& order,
                         std::int64_t hidden, Builder& g) {
   std::vector<Tensor> gates;
@@ -197,7 +197,7 @@ LayerResult node_layer(const Call& call, const Network& network, std::size_t lay
 }
 
 // The graph inside of a Scan, and what it uses of the one around it. Its names start with the
-// Scan's, since ONNX wants names to differ from those around it.
+// Scan's, since ONNX requires names to differ from those around it.
 struct Body {
   explicit Body(std::string scan_name) : name(std::move(scan_name)), scope(*graph, name) {}
 
@@ -384,7 +384,7 @@ bool is_zeros(const Value& value) {
 }
 
 // A trace of a packed sequence has the batch of its example in the zeros that it starts with. Zeros
-// do for any other.
+// serve for any other batch.
 Value for_any_batch(const Value& state, const Value& x) {
   const bool is_held = state && state.dim(1).is_constant() && !x.dim(1).is_constant();
   if (!is_held || !is_zeros(state)) return state;

@@ -30,7 +30,7 @@ Value from_minus_one_to_one(const Call& call, const Number& n, bool align_corner
 enum class Padding { kZeros, kBorder, kReflection };
 
 // The sampling of a volume [b, c, ...] at places [b, ..., n], written out: ONNX knows that of
-// images alone before opset 20.
+// images only before opset 20.
 class VolumeSampling {
  public:
   VolumeSampling(const Call& call, const Value& x, const Value& grid)

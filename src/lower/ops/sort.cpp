@@ -393,7 +393,7 @@ Item histc(const Call& call, Builder& g) {
 }
 
 // aten.repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt?
-//   output_size=None) -> Tensor, .self_int and .Tensor, of the indices alone
+//   output_size=None) -> Tensor, .self_int and .Tensor, of the indices only
 Item repeat_interleave(const Call& call, Builder& g) {
   if (!call.has("self")) return repeated_indices(call, call.tensor("repeats"), g);
   const Value self = call.tensor("self");

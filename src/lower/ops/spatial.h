@@ -30,10 +30,10 @@ std::vector<std::int64_t> per_axis(const Call& call, std::string_view name, std:
                                    std::int64_t lowest,
                                    const std::vector<std::int64_t>& otherwise = {});
 
-// The tensor with a batch of one where it has none: [c, t] becomes [1, c, t]. Asks for `rank` axes
+// The tensor with a batch of one where it has none: [c, t] becomes [1, c, t]. Requires `rank` axes
 // or one less; refuses anything else.
 Value with_batch(const Call& call, const Value& x, std::size_t rank);
-// The way back: y with as many axes as x has.
+// The reverse: y with as many axes as x has.
 Value without_batch(const Value& y, const Value& x);
 
 }  // namespace voxport::ops

@@ -151,7 +151,7 @@ Value scaled_by(const Value& x, Norm norm, const Value& n) {
 }
 
 // An axis of the program's tensor that is transformed, and what size it is to have before; nothing
-// where that is its own, which only the run can tell.
+// where that is its own, which is known only at run time.
 struct Axis {
   std::int64_t at;
   std::optional<std::int64_t> n;

@@ -1,4 +1,4 @@
-// The types in which sums and products are made and given.
+// The element types in which sums and products are computed and returned.
 #pragma once
 
 #include "lower/call.h"
@@ -6,13 +6,13 @@
 
 namespace voxport::ops {
 
-// In which they are made: of halves in float32, of ints and bools in int64.
+// Computed: halves in float32, ints and bools in int64.
 inline DType sum_type(DType dtype) {
   if (dtype == DType::kFloat64) return dtype;
   return is_floating(dtype) ? DType::kFloat32 : DType::kInt64;
 }
 
-// In which they are given: what the program asks for by dtype=, else int64 for ints and bools.
+// Returned: what the program requires by dtype=, else int64 for ints and bools.
 inline DType summed_type(const Call& call, const Value& x) {
   const DType own = is_floating(x.dtype()) ? x.dtype() : DType::kInt64;
   return call.dtype("dtype").value_or(own);

@@ -102,7 +102,7 @@ Item expanded(const Call& call, std::vector<Number> sizes) {
   }
   if (!changes) return call.same("self");
   call.walk().note_fixed(x.shape(), target);
-  View view;  // its elements share memory: there is no writing to them
+  View view;  // its elements share memory: it cannot be written to
   view.look = [call, sizes](const Value& base) { return expand(base, call.sizes(sizes)); };
   return call.view("self", std::move(view), false);
 }
@@ -118,7 +118,7 @@ std::vector<Number> broadcast_sizes(const Call& call, const std::vector<Value>& 
       const Number size = size_number(call, x, static_cast<std::int64_t>(i));
       const bool are_unlike =
           !size.as_int() && !sizes[lead + i].as_int() && size.dim() != sizes[lead + i].dim();
-      if (are_unlike)  // the run tells which of them is 1
+      if (are_unlike)  // which of them is 1 is known at run time
         sizes[lead + i] = compute(call.scopes(), Arithmetic::kMax, sizes[lead + i], size);
       else if (sizes[lead + i].as_int() == 1 || size.as_int().value_or(1) != 1)
         sizes[lead + i] = size;
@@ -560,7 +560,7 @@ Item diagonal(const Call& call, Builder&) {
 }
 
 // aten.unfold(Tensor self, int dimension, int size, int step) -> Tensor
-// Windows of an axis; they may overlap, so there is no writing to them.
+// Windows of an axis; they may overlap, so they cannot be written to.
 Item unfold(const Call& call, Builder&) {
   const std::size_t rank = seen_rank(call);
   if (rank == 0) call.refuse("a tensor without axes has no windows");
