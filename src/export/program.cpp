@@ -8,7 +8,6 @@
 #include "base/fail.h"
 #include "graph/model_metadata.h"
 #include "lower/dynamic_axes.h"
-#include "passes/widen_bfloat16.h"
 #include "program/read.h"
 
 namespace voxport {
@@ -83,10 +82,6 @@ void export_program(ExportWork& work, FileKind kind) {
   AxesReport axes;
   model.graph = lower_with_dynamic_axes(program, plan, axes);
   describe(axes, work.report);
-  if (widen_bfloat16(*model.graph))
-    work.report.notes.emplace_back(
-        "bfloat16 is computed in float32 and rounded after each operator: ONNX Runtime cannot "
-        "compute in it on a CPU");
   for (const std::string& note : program.notes) work.report.notes.push_back(note);
   work.report.sizes = cat(counted(program.main.calls.size(), "call"), ", ",
                           counted(program.constants.size(), "weight"));

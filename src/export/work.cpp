@@ -3,7 +3,6 @@
 #include "base/fail.h"
 #include "onnx/validate.h"
 #include "onnx/write.h"
-#include "passes/lower_opset.h"
 #include "passes/pipeline.h"
 
 namespace voxport {
@@ -36,8 +35,10 @@ void write_models(std::vector<ModelFile> models, ExportWork& work) {
     work.progress(done);
     Graph& graph = *model.graph;
     const std::string name = model.path.filename().string();
-    optimise(graph);
-    lower_opset(graph, model.options.opset);
+    if (prepare(graph, {.opset = model.options.opset, .is_plain = work.options.plain}))
+      work.report.notes.emplace_back(
+          "bfloat16 is computed in float32 and rounded after each operator: ONNX Runtime cannot "
+          "compute in it on a CPU");
     work.clock.done("optimised " + name, cat(graph.nodes().size(), " nodes"));
     validate_onnx(graph, model.options);
     work.clock.done("checked " + name, "ONNX's checker and shape inference");

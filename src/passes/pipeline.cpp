@@ -3,7 +3,9 @@
 #include <voxport/error.h>
 
 #include "graph/check.h"
+#include "passes/lower_opset.h"
 #include "passes/passes.h"
+#include "passes/widen_bfloat16.h"
 
 namespace voxport {
 namespace {
@@ -22,6 +24,19 @@ constexpr Pass kPipeline[] = {
 // Each round makes the graph smaller; more than a few are never needed.
 constexpr int kMaxRounds = 20;
 
+bool run(const Pass& pass, Graph& graph) {
+  const bool changed = pass.run(graph);
+#ifndef NDEBUG
+  try {
+    check(graph);
+  } catch (Error& error) {
+    error.add_context(std::string("checking the graph after ").append(pass.name));
+    throw;
+  }
+#endif
+  return changed;
+}
+
 }  // namespace
 
 std::span<const Pass> pipeline() { return kPipeline; }
@@ -30,18 +45,15 @@ void optimise(Graph& graph) {
   bool changed = true;
   for (int round = 0; changed && round < kMaxRounds; ++round) {
     changed = false;
-    for (const Pass& pass : kPipeline) {
-      changed |= pass.run(graph);
-#ifndef NDEBUG
-      try {
-        check(graph);
-      } catch (Error& error) {
-        error.add_context(std::string("checking the graph after ").append(pass.name));
-        throw;
-      }
-#endif
-    }
+    for (const Pass& pass : kPipeline) changed |= run(pass, graph);
   }
+}
+
+bool prepare(Graph& graph, int opset) {
+  const bool has_bfloat16 = widen_bfloat16(graph);
+  optimise(graph);
+  lower_opset(graph, opset);
+  return has_bfloat16;
 }
 
 }  // namespace voxport

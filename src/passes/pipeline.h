@@ -20,4 +20,8 @@ std::span<const Pass> pipeline();
 // after each pass.
 void optimise(Graph& graph);
 
+// Every pass, in order: widen_bfloat16(), optimise() and lower_opset(). Fails as lower_opset()
+// does. Returns whether bfloat16 was widened.
+bool prepare(Graph& graph, int opset);
+
 }  // namespace voxport

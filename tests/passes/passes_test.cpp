@@ -146,5 +146,16 @@ TEST(Pipeline, LeavesWhatIsNeeded) {
   EXPECT_EQ(print(*graph), "x: f32[b, 192, t]\ny: f32[b, 192, t] = Relu(x)\nreturn y\n");
 }
 
+TEST(Prepare, WidensOptimisesAndLowers) {
+  const auto graph = parse_graph(R"(x: bf16[b, t]
+      a = Identity(x)
+      y = HardSwish(a)
+      return y)");
+  EXPECT_TRUE(prepare(*graph, 13));
+  std::vector<std::string> ops;
+  for (const Node& node : graph->nodes()) ops.push_back(node.op());
+  EXPECT_EQ(ops, (std::vector<std::string>{"Cast", "HardSigmoid", "Mul", "Cast"}));
+}
+
 }  // namespace
 }  // namespace voxport
