@@ -223,6 +223,15 @@ void Graph::replace(Value from, Value to) {
   }
 }
 
+void Graph::replace_input(Node node, Value from, Value to) {
+  for (Value& input : nodes_[node.index_].inputs) {
+    if (input != from) continue;
+    input = to;
+    --values_[from.index_].uses;
+    ++values_[to.index_].uses;
+  }
+}
+
 void Graph::declare_elements(Value value, std::vector<Dim> sizes) {
   Type& type = values_[value.index_].type;
   assert(type.dtype == DType::kInt64 && type.shape && type.shape->size() <= 1);

@@ -147,6 +147,8 @@ class Graph {
 
   // Makes every user of `from`, the graph's outputs included, a user of `to`.
   void replace(Value from, Value to);
+  // The same for one node.
+  void replace_input(Node node, Value from, Value to);
   void rename(Value value, std::string name);
   // The same node said otherwise: its outputs keep their types.
   void set_attributes(Node node, Attributes attributes);

@@ -3,6 +3,7 @@
 #include <voxport/error.h>
 
 #include "graph/check.h"
+#include "passes/for_onnxruntime/forms.h"
 #include "passes/lower_opset.h"
 #include "passes/passes.h"
 #include "passes/widen_bfloat16.h"
@@ -19,6 +20,16 @@ constexpr Pass kPipeline[] = {
     {"share_constants", share_constants},              // equal constants are one
     {"share_expressions", share_expressions},          // equal nodes are one
     {"drop_dead_nodes", drop_dead_nodes},              // every node reaches an output
+};
+
+// Each needs what those before it leave.
+constexpr Pass kForms[] = {
+    {"fold_gains", fold_gains},                  // no factor stands between convolutions
+    {"convolve_rows", convolve_rows},            // convolutions over time have rows
+    {"tile_rows", tile_rows},                    // rows of few channels are several
+    {"output_by_phases", output_by_phases},      // one channel is computed as sixteen
+    {"upsample_by_phases", upsample_by_phases},  // no ConvTranspose is left that a Conv can be
+    {"activate_in_blocks", activate_in_blocks},  // activations belong to convolutions
 };
 
 // Each round makes the graph smaller; more than a few are never needed.
@@ -49,10 +60,19 @@ void optimise(Graph& graph) {
   }
 }
 
-bool prepare(Graph& graph, int opset) {
+std::span<const Pass> forms_for_onnxruntime() { return kForms; }
+
+void use_forms_for_onnxruntime(Graph& graph) {
+  for (const Pass& pass : kForms)
+    if (run(pass, graph)) drop_dead_nodes(graph);  // what is unused must not count as a use
+  optimise(graph);
+}
+
+bool prepare(Graph& graph, const Target& target) {
   const bool has_bfloat16 = widen_bfloat16(graph);
   optimise(graph);
-  lower_opset(graph, opset);
+  if (!target.is_plain) use_forms_for_onnxruntime(graph);
+  lower_opset(graph, target.opset);
   return has_bfloat16;
 }
 

@@ -151,7 +151,7 @@ TEST(Prepare, WidensOptimisesAndLowers) {
       a = Identity(x)
       y = HardSwish(a)
       return y)");
-  EXPECT_TRUE(prepare(*graph, 13));
+  EXPECT_TRUE(prepare(*graph, {13, false}));
   std::vector<std::string> ops;
   for (const Node& node : graph->nodes()) ops.push_back(node.op());
   EXPECT_EQ(ops, (std::vector<std::string>{"Cast", "HardSigmoid", "Mul", "Cast"}));

@@ -44,10 +44,8 @@ Heads HeadProjections::operator()(const Value& x) const {
   return {parts[0], parts[1], parts[2]};
 }
 
-Value HeadProjections::join(const Value& heads, bool has_rows) const {
-  const Value joined = transpose(heads, {0, 2, 1, 3});
-  const std::int64_t channels = n_heads * k_channels;
-  return has_rows ? reshape(joined, {0, 1, -1, channels}) : reshape(joined, {0, -1, channels});
+Value HeadProjections::join(const Value& heads) const {
+  return reshape(transpose(heads, {0, 2, 1, 3}), {0, -1, n_heads * k_channels});
 }
 
 }  // namespace voxport

@@ -24,7 +24,7 @@ struct HeadProjections {
 
   Heads operator()(const Value& x) const;  // channels last
   // What the heads gave, [b, h, t, d], side by side: channels last.
-  Value join(const Value& heads, bool has_rows) const;
+  Value join(const Value& heads) const;
 };
 
 }  // namespace voxport

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -15,74 +14,11 @@ namespace {
 
 constexpr double kSlope = 0.1;       // LRELU_SLOPE
 constexpr double kLastSlope = 0.01;  // torch.nn.functional.leaky_relu's own
-constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
-// Above this many channels ONNX Runtime has enough blocks of them to share out.
-constexpr std::int64_t kMaxTiledChannels = 64;
-// The largest block of channels that ONNX Runtime's convolutions work on.
-constexpr std::int64_t kBlock = 16;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return a >= 0 ? (a + b - 1) / b : -(-a / b);
 }
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return -ceil_div(-a, b); }
-
-// The taps of a transposed convolution of stride `rate`, by the phase of the output sample they
-// end in: [out * rate, in, taps]. Row o * rate + q makes sample q of each group of `rate` of
-// channel o.
-std::vector<float> phase_taps(const Tensor& weight, std::int64_t rate, double gain) {
-  const std::vector<float> w = to_float32(weight);
-  const auto in = static_cast<std::size_t>(weight.shape[0]);
-  const auto out = static_cast<std::size_t>(weight.shape[1]);
-  const auto kernel = static_cast<std::size_t>(weight.shape[2]);
-  const auto phases = static_cast<std::size_t>(rate);
-  const std::size_t taps = (kernel + phases - 1) / phases;
-  std::vector<float> to(out * phases * in * taps, 0.0F);
-  for (std::size_t i = 0; i < in; ++i) {
-    for (std::size_t o = 0; o < out; ++o) {
-      for (std::size_t k = 0; k < kernel; ++k) {
-        const std::size_t row = o * phases + k % phases;
-        const std::size_t tap = taps - 1 - k / phases;  // a convolution looks forwards
-        to[(row * in + i) * taps + tap] = static_cast<float>(w[(i * out + o) * kernel + k] * gain);
-      }
-    }
-  }
-  return to;
-}
-
-Tensor repeated(const Tensor& bias, std::int64_t times) {
-  return computed_tensor({bias.shape[0] * times}, [bias, times] {
-    std::vector<float> all;
-    for (const float value : to_float32(bias))
-      all.insert(all.end(), static_cast<std::size_t>(times), value);
-    return all;
-  });
-}
-
-// [1, in, kernel] -> [phases, in, kernel + phases - 1]: row p is the kernel, p steps later.
-Tensor shifted_copies(const Tensor& weight, std::int64_t phases, double gain) {
-  const std::int64_t in = weight.shape[1];
-  const std::int64_t width = weight.shape[2] + phases - 1;
-  return computed_tensor({phases, in, width}, [weight, phases, in, width, gain] {
-    const std::vector<float> w = to_float32(weight);
-    const std::int64_t kernel = weight.shape[2];
-    std::vector<float> to(static_cast<std::size_t>(phases * in * width), 0.0F);
-    for (std::int64_t p = 0; p < phases; ++p)
-      for (std::int64_t i = 0; i < in; ++i)
-        for (std::int64_t k = 0; k < kernel; ++k)
-          to[static_cast<std::size_t>((p * in + i) * width + p + k)] =
-              static_cast<float>(w[static_cast<std::size_t>(i * kernel + k)] * gain);
-    return to;
-  });
-}
-
-// [b, out * rate, t] -> [b, out, t * rate], and the same with rows before t.
-Value take_turns(const Value& phases, std::int64_t out, std::int64_t rate) {
-  if (phases.rank() == 3)
-    return reshape(transpose(reshape(phases, {0, out, rate, -1}), {0, 1, 3, 2}), {0, out, -1});
-  const std::int64_t rows = *phases.dim(2).constant();
-  const Value apart = reshape(phases, {0, out, rate, rows, -1});
-  return reshape(transpose(apart, {0, 1, 3, 4, 2}), {0, out, rows, -1});
-}
 
 // Steps to each side that the residual blocks of a stage look at.
 std::int64_t resblock_reach(const Config& config) {
@@ -95,17 +31,6 @@ std::int64_t resblock_reach(const Config& config) {
     widest = std::max(widest, reach);
   }
   return widest;
-}
-
-// A convolution that changes nothing, where the form asks for such and blocks of channels come out
-// even.
-Value pass_through(const Value& x, const Form& form) {
-  const std::int64_t channels = *x.dim(kChannels).constant();
-  if (!form.keeps_blocks || x.rank() != 4 || channels % kBlock != 0) return x;
-  const std::vector<float> ones(static_cast<std::size_t>(channels), 1.0F);
-  Conv1d identity("pass_through", tensor_of({channels, 1, 1}, ones), std::nullopt);
-  identity.groups = channels;
-  return identity(x);
 }
 
 // Samples of a step before stage `first`.
@@ -134,7 +59,7 @@ ReceptiveField field_before(const Config& config, std::size_t first) {
 }
 
 // The stage from which on a piece is computed together with its context: where that is a small part
-// of it. Its tiles need such a context, too.
+// of it.
 std::size_t first_without_caches(const Config& config) {
   constexpr std::int64_t kFrames = 45;  // of a piece
   constexpr std::int64_t kParts = 12;   // of which the context may be one
@@ -170,49 +95,23 @@ Upsampling::Upsampling(const Weights& w, std::int64_t in, std::int64_t out, std:
       rate(its_rate),
       padding((kernel - its_rate) / 2) {}
 
-Value Upsampling::operator()(const Value& x, double gain, const Form& form, Caches* caches) const {
-  const Graph::Scope scope(x.graph(), path);
-  // Kernels that are no multiple of the rate leave taps empty; more than a few are not worth it.
-  const std::int64_t kernel = weight.shape[2];
-  const std::int64_t used = ceil_div(kernel, rate) * rate;
-  const bool is_worth_it = form.upsamples_by_convolution && 4 * used <= 5 * kernel;
-  return is_worth_it || caches ? by_convolution(x, gain, caches)
-                               : by_transposed_convolution(x, gain);
-}
-
-Value Upsampling::by_transposed_convolution(const Value& x, double gain) const {
+// Of a piece, a sample is a sum over so many steps, which come before it; what those that are not
+// there would add is cut off, as the padding is at the ends of the whole.
+Value Upsampling::operator()(const Value& x, Caches* caches) const {
   Builder g(x.graph());
-  const bool has_rows = x.rank() == 4;
+  const Graph::Scope scope(g.graph(), path);
   const std::int64_t kernel = weight.shape[2];
-  Tensor taps = gain == 1 ? weight : scaled(weight, gain);
-  if (has_rows) taps = reshaped(taps, {taps.shape[0], taps.shape[1], 1, kernel});
-  using Ints = std::vector<std::int64_t>;
-  return g.node("ConvTranspose", {x, g.constant("weight", taps), g.constant("bias", bias)},
-                {{"kernel_shape", has_rows ? Ints{1, kernel} : Ints{kernel}},
-                 {"strides", has_rows ? Ints{1, rate} : Ints{rate}},
-                 {"pads", has_rows ? Ints{0, padding, 0, padding} : Ints{padding, padding}}});
-}
-
-// Sample s * rate + q of a channel is tap by tap a sum over x[s], x[s - 1], ...: one convolution
-// for each phase q. The phases then take turns, and what the padding would have cut off is cut off.
-Value Upsampling::by_convolution(const Value& x, double gain, Caches* caches) const {
-  const std::int64_t out = weight.shape[1];
-  const std::int64_t kernel = weight.shape[2];
-  const std::int64_t taps = ceil_div(kernel, rate);
-  Conv1d conv(path,
-              computed_tensor(
-                  {out * rate, weight.shape[0], taps},
-                  [weight = weight, rate = rate, gain] { return phase_taps(weight, rate, gain); }),
-              repeated(bias, rate));
-  const std::int64_t excess = taps * rate - kernel + padding;
-  if (caches) {
-    const Value piece = take_turns(conv(caches->padded_at_end(x, taps - 1)), out, rate);
-    return caches->cropped(piece, padding, excess);
-  }
-  conv.pad_before = conv.pad_after = taps - 1;
-  const Value whole = take_turns(conv(x), out, rate);
-  if (padding == 0 && excess == 0) return whole;
-  return slice(whole, kTime, padding, excess == 0 ? kEnd : -excess);
+  const auto stretched = [&](const Value& steps, std::int64_t cut_before, std::int64_t cut_after) {
+    using Ints = std::vector<std::int64_t>;
+    return g.node("ConvTranspose", {steps, g.constant("weight", weight), g.constant("bias", bias)},
+                  {{"kernel_shape", Ints{kernel}},
+                   {"strides", Ints{rate}},
+                   {"pads", Ints{cut_before, cut_after}}});
+  };
+  if (!caches) return stretched(x, padding, padding);
+  const std::int64_t before = ceil_div(kernel, rate) - 1;
+  const Value piece = stretched(caches->padded_at_end(x, before), before * rate, kernel - rate);
+  return caches->cropped(piece, padding, (before + 1) * rate - kernel + padding);
 }
 
 ResBlock::ResBlock(const Weights& w, std::int64_t channels, std::int64_t kernel,
@@ -229,12 +128,12 @@ ResBlock::ResBlock(const Weights& w, std::int64_t channels, std::int64_t kernel,
   }
 }
 
-Value ResBlock::operator()(Value x, const Form& form, Caches* caches) const {
+Value ResBlock::operator()(Value x, Caches* caches) const {
   for (const std::vector<Conv1d>& step : steps) {
     const Graph::Scope scope(x.graph(), step.back().path);
     Value xt = x;
     for (const Conv1d& conv : step) {
-      xt = convolved(conv, leaky_relu(pass_through(xt, form), kSlope), caches);
+      xt = convolved(conv, leaky_relu(xt, kSlope), caches);
       x = delayed(x, conv.pad_after, caches);
     }
     x = xt + x;
@@ -273,101 +172,38 @@ Generator::Generator(const Weights& w, const Config& its_config)
 
 // Early stages have few steps of many channels, and keep caches layer by layer. From the stage on
 // where they are cheaper to compute once more, the context of the rest is kept instead.
-Value Generator::operator()(Value x, std::optional<Value> g, const Form& form,
-                            Caches* caches) const {
+Value Generator::operator()(Value x, std::optional<Value> g, Caches* caches) const {
   x = convolved(conv_pre, x, caches);
-  if (cond && g) x = x + (*cond)(form.has_rows ? unsqueeze(*g, {2}) : *g);
-  if (!caches) return samples_from(0, x, form);
-  Form cached = form;
-  cached.keeps_blocks = false;  // what lies between convolutions is cut and put together
+  if (cond && g) x = x + (*cond)(*g);
+  if (!caches) return samples_from(0, x);
   const std::size_t first = first_without_caches(config);
-  for (std::size_t i = 0; i < first; ++i) x = stage(x, i, cached, caches);
+  for (std::size_t i = 0; i < first; ++i) x = stage(x, i, caches);
   const ReceptiveField field = field_before(config, first);
-  const std::int64_t stretch = stretch_from(config, first);
-  Form rest = form;
-  if (stretch % form.phases != 0) rest.phases = 1;
-  const Value samples = samples_from(first, caches->with_context(x, field.left, field.right), rest);
-  return caches->without_context(samples, field.left, field.right, stretch);
+  const Value samples = samples_from(first, caches->with_context(x, field.left, field.right));
+  return caches->without_context(samples, field.left, field.right, stretch_from(config, first));
 }
 
-Value Generator::samples_from(std::size_t first, const Value& x, const Form& form) const {
-  std::optional<Tiling> tiling;
-  const Value samples = rows(first, x, tiling, form);
-  return tiling ? tiling->glue(samples) : samples;
+Value Generator::samples_from(std::size_t first, Value x) const {
+  for (std::size_t i = first; i < ups.size(); ++i) x = stage(x, i, nullptr);
+  const Graph::Scope scope(x.graph(), conv_post.path);
+  return tanh(conv_post(leaky_relu(x, kLastSlope)));
 }
 
-// The mean over the residual blocks is their sum, and the division is left to the weights of what
-// comes next: a leaky ReLU between them keeps a positive factor as it is.
-double Generator::gain_before(std::size_t i) const {
-  return i == 0 ? 1 : 1.0 / static_cast<double>(config.num_kernels());
-}
-
-Value Generator::rows(std::size_t first, Value x, std::optional<Tiling>& tiling,
-                      const Form& form) const {
-  for (std::size_t i = first; i < ups.size(); ++i) {
-    const Graph::Scope scope(x.graph(), ups[i].path);
-    const bool is_tiled = form.has_rows && form.tiles > 1 && config.is_exact() &&
-                          config.channels(i) <= kMaxTiledChannels;
-    if (is_tiled && !tiling) {
-      tiling = tiling_before(i, x, form);
-      x = tiling->cut(x);
-    }
-    x = stage(x, i, form, nullptr);
-  }
-  return last(x, form);
-}
-
-Value Generator::stage(const Value& x, std::size_t i, const Form& form, Caches* caches) const {
+Value Generator::stage(const Value& x, std::size_t i, Caches* caches) const {
   const Graph::Scope scope(x.graph(), ups[i].path);
-  const Value active = leaky_relu(i > 0 ? pass_through(x, form) : x, kSlope);
-  return sum_of_resblocks(ups[i](active, gain_before(i), form, caches), i, form, caches);
+  return mean_of_resblocks(ups[i](leaky_relu(x, kSlope), caches), i, caches);
 }
 
-Tiling Generator::tiling_before(std::size_t stage, const Value& x, const Form& form) const {
-  const ReceptiveField field = field_before(config, stage);
-  Tiling::Options options{form.tiles, std::max(field.left, field.right),
-                          stretch_from(config, stage), 1};
-  if (has_phases(form)) options.multiple = form.phases / std::gcd(form.phases, options.stretch);
-  return {x, options};
-}
-
-Value Generator::sum_of_resblocks(const Value& x, std::size_t stage, const Form& form,
-                                  Caches* caches) const {
-  const Value start = pass_through(x, form);
+Value Generator::mean_of_resblocks(const Value& x, std::size_t stage, Caches* caches) const {
   const std::vector<ResBlock>& blocks = resblocks.at(stage);
   std::int64_t furthest = 0;
   for (const ResBlock& block : blocks) furthest = std::max(furthest, block.look_ahead());
   const auto result = [&](const ResBlock& block) {
-    return block(delayed(start, furthest - block.look_ahead(), caches), form, caches);
+    return block(delayed(x, furthest - block.look_ahead(), caches), caches);
   };
   Value sum = result(blocks.at(0));
   for (std::size_t j = 1; j < blocks.size(); ++j) sum = sum + result(blocks[j]);
-  return sum;
-}
-
-bool Generator::has_phases(const Form& form) const {
-  return form.has_rows && form.phases > 1 && config.is_exact() &&
-         config.hop_length() % form.phases == 0;
-}
-
-// With phases, the one output channel becomes that many, each a sample later than the one before,
-// and the convolution strides over them all.
-Value Generator::last(const Value& x, const Form& form) const {
-  const double gain = gain_before(ups.size());
-  const Graph::Scope scope(x.graph(), conv_post.path);
-  const Value active = leaky_relu(pass_through(x, form), kLastSlope);
-  Conv1d conv = conv_post;
-  if (!has_phases(form)) {
-    conv.weight = scaled(conv.weight, gain);
-    const Value y = tanh(conv(active));
-    return form.has_rows ? squeeze(y, {1}) : y;  // [b, rows, t]
-  }
-  conv.weight = shifted_copies(conv.weight, form.phases, gain);
-  if (conv.bias) conv.bias = repeated(*conv.bias, form.phases);
-  conv.stride = form.phases;
-  const Value y = tanh(conv(active));  // [b, phases, rows, t / phases]
-  const std::int64_t rows = *y.dim(2).constant();
-  return reshape(transpose(y, {0, 2, 3, 1}), {0, rows, -1});  // [b, rows, t]
+  return blocks.size() == 1 ? sum : sum / static_cast<double>(blocks.size());
 }
 
 ReceptiveField receptive_field(const Config& config) {

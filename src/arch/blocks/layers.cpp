@@ -24,13 +24,8 @@ std::vector<double> factors_of(const BatchNorm1d& norm) {
 
 }  // namespace
 
-Value channels_first(const Value& x) {
-  return x.rank() == 4 ? transpose(x, {0, 3, 1, 2}) : transpose(x, {0, 2, 1});
-}
-
-Value channels_last(const Value& x) {
-  return x.rank() == 4 ? transpose(x, {0, 2, 3, 1}) : transpose(x, {0, 2, 1});
-}
+Value channels_first(const Value& x) { return transpose(x, {0, 2, 1}); }
+Value channels_last(const Value& x) { return transpose(x, {0, 2, 1}); }
 
 Conv1d::Conv1d(const Weights& w, std::int64_t in, std::int64_t out, std::int64_t kernel,
                const Options& options)
@@ -49,19 +44,15 @@ Conv1d::Conv1d(std::string its_path, Tensor its_weight, std::optional<Tensor> it
 Value Conv1d::operator()(const Value& x) const {
   Builder g(x.graph());
   const Graph::Scope scope(g.graph(), path);
-  const bool has_rows = x.rank() == 4;
-  const std::vector<std::int64_t>& shape = weight.shape;
-  const Tensor kernel = has_rows ? reshaped(weight, {shape[0], shape[1], 1, shape[2]}) : weight;
-  std::vector<Value> inputs = {x, g.constant("weight", kernel)};
+  std::vector<Value> inputs = {x, g.constant("weight", weight)};
   if (bias) inputs.push_back(g.constant("bias", *bias));
   using Ints = std::vector<std::int64_t>;
-  return g.node(
-      "Conv", std::move(inputs),
-      {{"kernel_shape", has_rows ? Ints{1, shape[2]} : Ints{shape[2]}},
-       {"strides", has_rows ? Ints{1, stride} : Ints{stride}},
-       {"dilations", has_rows ? Ints{1, dilation} : Ints{dilation}},
-       {"pads", has_rows ? Ints{0, pad_before, 0, pad_after} : Ints{pad_before, pad_after}},
-       {"group", groups}});
+  return g.node("Conv", std::move(inputs),
+                {{"kernel_shape", Ints{weight.shape[2]}},
+                 {"strides", Ints{1}},
+                 {"dilations", Ints{dilation}},
+                 {"pads", Ints{pad_before, pad_after}},
+                 {"group", groups}});
 }
 
 BatchNorm1d::BatchNorm1d(const Weights& w, std::int64_t channels)

@@ -2,11 +2,9 @@
 // place in the checkpoint when it is made, and adds its nodes when it is called, named by that
 // place.
 //
-// Sequences come in two layouts, and each of them with or without an axis of size 1 beside time:
-//   channels first  [b, c, t] or [b, c, 1, t]      for convolutions
-//   channels last   [b, t, c] or [b, 1, t, c]      for matrix products and norms
-// With that axis a convolution over time is a two-dimensional one of a single row, for which ONNX
-// Runtime has its fastest kernels; a layer takes either and gives back what it was given.
+// Sequences come in two layouts:
+//   channels first  [b, c, t]      for convolutions
+//   channels last   [b, t, c]      for matrix products and norms
 #pragma once
 
 #include <cstdint>
@@ -38,7 +36,6 @@ struct Conv1d {
   std::optional<Tensor> bias;
   std::int64_t dilation = 1;
   std::int64_t groups = 1;
-  std::int64_t stride = 1;
   std::int64_t pad_before = 0;
   std::int64_t pad_after = 0;
 

@@ -12,13 +12,12 @@ Value sequence_mask(const Value& lengths, const Value& limit) {
   return less(range(limit), unsqueeze(lengths, {1}));
 }
 
-Mask::Mask(std::string_view path, const Value& lengths, const Value& limit, bool its_has_rows)
-    : has_rows(its_has_rows) {
+Mask::Mask(std::string_view path, const Value& lengths, const Value& limit) {
   const Graph::Scope scope(lengths.graph(), path);
   present = sequence_mask(lengths, limit);
   const Value ones = cast(present, DType::kFloat32);
-  last = has_rows ? unsqueeze(ones, {1, 3}) : unsqueeze(ones, {2});
-  first = has_rows ? unsqueeze(ones, {1, 2}) : unsqueeze(ones, {1});
+  last = unsqueeze(ones, {2});
+  first = unsqueeze(ones, {1});
   scores = unsqueeze((ones - 1) * kMaskedScore, {1, 2});
 }
 

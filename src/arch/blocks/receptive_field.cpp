@@ -33,8 +33,8 @@ std::int64_t pad_before(const Node& node) {
 }
 
 bool works_on_each_step(std::string_view op) {
-  static const std::set<std::string_view> kOps = {"Add",     "Concat", "LeakyRelu", "Mul",
-                                                  "Sigmoid", "Split",  "Sub",       "Tanh"};
+  static const std::set<std::string_view> kOps = {"Add",     "Concat", "Div", "LeakyRelu", "Mul",
+                                                  "Sigmoid", "Split",  "Sub", "Tanh"};
   return kOps.contains(op);
 }
 

@@ -10,8 +10,8 @@ namespace voxport {
 
 // How many steps of the input to the left and to the right of a step the `stretch` samples of the
 // output depend on that belong to it. Time is the last axis, and what has no time has one step
-// there. Asks for a graph in the plain form: convolutions, transposed ones, and what works on each
-// step alone. Fails with kInternal at any other node.
+// there. Asks for a graph of convolutions, transposed ones, and what works on each step alone.
+// Fails with kInternal at any other node.
 ReceptiveField receptive_field_of(const Graph& graph, std::string_view input,
                                   std::string_view output, std::int64_t stretch);
 

@@ -25,7 +25,7 @@ struct BehindIt {
 
   BehindIt(const ExportRequest& request, const Object& settings)
       : checkpoint(open_checkpoint(request.options.vocoder)),
-        vocoder(request, request.options.vocoder, generator_in(checkpoint), settings) {}
+        vocoder(request.options.vocoder, generator_in(checkpoint), settings) {}
 
  private:
   static const Object& generator_in(const Checkpoint& checkpoint) {
@@ -55,8 +55,7 @@ void check_fit(Config& config, const hifigan::VocoderConfig& vocoder) {
 PlannedGraph acoustic_graph(const ExportRequest& request, const FastSpeech2& model,
                             const Config& config) {
   PlannedGraph made{request.is_single_file() ? request.out : request.out / "acoustic.onnx",
-                    model.graph({.is_plain = request.options.plain,
-                                 .energy_has_own_control = request.options.own_energy_control,
+                    model.graph({.energy_has_own_control = request.options.own_energy_control,
                                  .padding_is_silent = request.options.silent_padding}),
                     {},
                     request.source};

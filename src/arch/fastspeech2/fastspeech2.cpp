@@ -53,7 +53,6 @@ std::unique_ptr<Graph> FastSpeech2::graph(const Options& options) const {
   auto made = std::make_unique<Graph>();
   Graph& graph = *made;
   graph.graph_name = "fastspeech2";
-  const bool has_rows = !options.is_plain;
   const Dim batch_size = Dim::symbol("batch_size");
   const Value tokens = graph.add_input(
       "input_tokens", {DType::kInt64, Shape{batch_size, Dim::symbol("sequence_length")}, {}});
@@ -61,19 +60,18 @@ std::unique_ptr<Graph> FastSpeech2::graph(const Options& options) const {
   const Value controls = graph.add_input("controls", {DType::kFloat32, Shape{3}, {}});
 
   const Value length = size(tokens, 1);
-  const SequenceMask mask("encoder.src_mask", lengths, length, has_rows, options.padding_is_silent);
-  Value x = encoder(src_word_emb(has_rows ? unsqueeze(tokens, {1}) : tokens), length, mask);
+  const SequenceMask mask("encoder.src_mask", lengths, length, options.padding_is_silent);
+  Value x = encoder(src_word_emb(tokens), length, mask);
   if (speaker_emb) {
     const Value speaker = graph.add_input("speaker", {DType::kInt64, Shape{batch_size}, {}});
-    const Value embedded = (*speaker_emb)(speaker);
-    x = x + (has_rows ? unsqueeze(embedded, {1, 2}) : unsqueeze(embedded, {1}));
+    x = x + unsqueeze((*speaker_emb)(speaker), {1});
   }
   const VarianceAdaptor::Output adapted = variance_adaptor(x, mask, controls_of(controls, options));
   const Value mel = mel_linear(decoder(adapted.x, adapted.frames, adapted.mask));
   Value refined = postnet(mel, adapted.mask) + mel;
   if (options.padding_is_silent) refined = refined * adapted.mask.last;
 
-  graph.add_output("output_mel", has_rows ? squeeze(refined, {1}) : refined);
+  graph.add_output("output_mel", refined);
   graph.add_output("output_lengths", adapted.lengths);
   graph.add_output("durations", adapted.durations);
   return made;

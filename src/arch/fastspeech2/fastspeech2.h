@@ -14,7 +14,6 @@
 namespace voxport::fastspeech2 {
 
 struct Options {
-  bool is_plain = false;  // no rewrites that only serve ONNX Runtime's CPU kernels
   // The reference multiplies energy by the control of pitch, and has none of its own.
   bool energy_has_own_control = false;
   bool padding_is_silent = false;  // else it is heard, as in the reference; see SequenceMask

@@ -5,8 +5,8 @@
 namespace voxport::fastspeech2 {
 
 SequenceMask::SequenceMask(std::string_view path, const Value& lengths, const Value& limit,
-                           bool its_has_rows, bool its_is_silent)
-    : Mask(path, lengths, limit, its_has_rows), is_silent(its_is_silent) {}
+                           bool its_is_silent)
+    : Mask(path, lengths, limit), is_silent(its_is_silent) {}
 
 Value SequenceMask::heard(const Value& x) const { return is_silent ? x * first : x; }
 

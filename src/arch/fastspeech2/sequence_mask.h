@@ -14,8 +14,7 @@ namespace voxport::fastspeech2 {
 struct SequenceMask : Mask {
   bool is_silent;
 
-  SequenceMask(std::string_view path, const Value& lengths, const Value& limit, bool has_rows,
-               bool is_silent);
+  SequenceMask(std::string_view path, const Value& lengths, const Value& limit, bool is_silent);
 
   // What a convolution is given of x: all of it, or with silent padding 0 beyond the end of a row.
   Value heard(const Value& x) const;  // channels first

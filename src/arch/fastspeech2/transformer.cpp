@@ -42,7 +42,7 @@ Value MultiHeadAttention::operator()(const Value& x, const SequenceMask& mask) c
   const auto [query, key, value] = projections(x);
   const Graph::Scope scope(x.graph(), projections.path);
   const Value scores = matmul(query, transpose(key, {0, 1, 3, 2})) + mask.scores;  // [b, h, t, t]
-  const Value output = projections.join(matmul(softmax(scores, -1), value), mask.has_rows);
+  const Value output = projections.join(matmul(softmax(scores, -1), value));
   return layer_norm(fc(output) + x);
 }
 

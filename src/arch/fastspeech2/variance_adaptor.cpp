@@ -30,8 +30,7 @@ Value VariancePredictor::operator()(const Value& x, const SequenceMask& mask) co
   const Graph::Scope scope(x.graph(), path);
   Value out = layer_norm_1(channels_last(relu(conv1d_1(mask.heard(channels_first(x))))));
   out = layer_norm_2(channels_last(relu(conv1d_2(mask.heard(channels_first(out))))));
-  out = linear_layer(out);
-  out = mask.has_rows ? squeeze(out, {1, 3}) : squeeze(out, {2});
+  out = squeeze(linear_layer(out), {2});
   return where(mask.present, out, Builder(x.graph()).scalar(0, DType::kFloat32));
 }
 
@@ -44,9 +43,7 @@ Variance::Variance(const Weights& w, const std::string& name, const VarianceConf
 Value Variance::operator()(const Value& x, const SequenceMask& mask, const Value& control) const {
   const Value prediction = predictor(x, mask) * control;
   const Graph::Scope scope(x.graph(), embedding.path);
-  const Value embedded =
-      embedding(bucketize(prediction, Builder(x.graph()).constant("bins", bins)));
-  return mask.has_rows ? unsqueeze(embedded, {1}) : embedded;
+  return embedding(bucketize(prediction, Builder(x.graph()).constant("bins", bins)));
 }
 
 VarianceAdaptor::VarianceAdaptor(const Weights& w, const Config& its_config)
@@ -68,9 +65,8 @@ VarianceAdaptor::Output VarianceAdaptor::operator()(Value x, const SequenceMask&
       clip(round(exp(log_duration) - 1) * controls.duration, 0, kMostFrames);  // [b, t]
   const Alignment alignment = align(cast(durations, DType::kInt64));
   const SequenceMask of_frames("variance_adaptor.mel_mask", alignment.lengths, alignment.frames,
-                               mask.has_rows, mask.is_silent);
-  x = spread(mask.has_rows ? squeeze(x, {1}) : x, alignment);
-  if (mask.has_rows) x = unsqueeze(x, {1});
+                               mask.is_silent);
+  x = spread(x, alignment);
 
   if (config.pitch.is_frame_level) x = x + pitch(x, of_frames, controls.pitch);
   if (config.energy.is_frame_level) x = x + energy(x, of_frames, controls.energy);

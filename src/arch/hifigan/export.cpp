@@ -16,22 +16,21 @@ std::vector<fs::path> configs_of(const fs::path& source, const std::vector<fs::p
   return configs_beside(source, {"config.json"}, plan.notes);
 }
 
-VocoderExport::VocoderExport(const ExportRequest& request, const fs::path& source,
-                             const Object& state_dict, const Object& settings)
+VocoderExport::VocoderExport(const fs::path& source, const Object& state_dict,
+                             const Object& settings)
     : source_(source),
       weights_(state_dict, prefix_in(state_dict, "conv_pre.bias")),
       vocoder_(weights_, read_config(weights_, settings)),
-      field_(vocoder_.receptive_field()),
-      form_(request.options.plain ? Form::plain() : Form()) {
+      field_(vocoder_.receptive_field()) {
   weights_.finish(cat("a HiFi-GAN of ", config().generator.upsample_initial_channel, " channels"));
 }
 
 PlannedGraph VocoderExport::whole(fs::path path) const {
-  return planned(std::move(path), vocoder_.graph(form_), "vocoder");
+  return planned(std::move(path), vocoder_.graph(), "vocoder");
 }
 
 PlannedGraph VocoderExport::stream(fs::path path) const {
-  Vocoder::Stream stream = vocoder_.stream(form_);
+  Vocoder::Stream stream = vocoder_.stream();
   PlannedGraph made = planned(std::move(path), std::move(stream.graph), "stream_vocoder");
   made.metadata.first_frames = stream.first_frames;
   return made;
@@ -62,7 +61,7 @@ ExportPlan plan_export(const ExportRequest& request) {
   ExportPlan plan;
   plan.configs = configs_of(request.source, request.options.configs, plan);
   const Object settings = settings_from(request, plan.configs, setting_names());
-  const VocoderExport vocoder(request, request.source, request.state_dict, settings);
+  const VocoderExport vocoder(request.source, request.state_dict, settings);
   plan.warnings = vocoder.warnings();
   request.clock.done("took the weights", cat("hop ", vocoder.config().generator.hop_length()));
   if (request.is_single_file()) {

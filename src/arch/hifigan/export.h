@@ -21,8 +21,8 @@ class VocoderExport {
  public:
   // Takes the weights of the generator in `state_dict`, which came from `source`, by the settings
   // (see hifigan::read_config). Fails when they do not fit it.
-  VocoderExport(const ExportRequest& request, const std::filesystem::path& source,
-                const Object& state_dict, const Object& settings);
+  VocoderExport(const std::filesystem::path& source, const Object& state_dict,
+                const Object& settings);
 
   const VocoderConfig& config() const { return vocoder_.config; }
   std::vector<std::string> warnings() const { return weights_.warnings(); }
@@ -39,7 +39,6 @@ class VocoderExport {
   Weights weights_;
   Vocoder vocoder_;
   ReceptiveField field_;
-  Form form_;
 };
 
 // The names of its settings.

@@ -14,10 +14,6 @@ Value add_mel(Graph& graph, const Config& config) {
               {}});
 }
 
-Value with_row(const Value& mel, const Form& form) {
-  return form.has_rows ? unsqueeze(mel, {2}) : mel;
-}
-
 }  // namespace
 
 std::span<const std::string_view> setting_names() {
@@ -57,27 +53,26 @@ VocoderConfig read_config(const Weights& w, const Object& given) {
 Vocoder::Vocoder(const Weights& w, const VocoderConfig& its_config)
     : config(its_config), generator(w, config.generator) {}
 
-std::unique_ptr<Graph> Vocoder::graph(const Form& form) const {
+std::unique_ptr<Graph> Vocoder::graph() const {
   auto graph = std::make_unique<Graph>();
   graph->graph_name = "hifigan";
   const Value mel = add_mel(*graph, config.generator);
-  graph->add_output("audio", generator(with_row(mel, form), std::nullopt, form));
+  graph->add_output("audio", generator(mel, std::nullopt));
   return graph;
 }
 
 ReceptiveField Vocoder::receptive_field() const {
   const ReceptiveField field = hifigan::receptive_field(config.generator);
-  check_receptive_field(field, *graph(Form::plain()), "mel", "audio",
-                        config.generator.hop_length());
+  check_receptive_field(field, *graph(), "mel", "audio", config.generator.hop_length());
   return field;
 }
 
-Vocoder::Stream Vocoder::stream(const Form& form) const {
+Vocoder::Stream Vocoder::stream() const {
   Stream made{std::make_unique<Graph>()};
   made.graph->graph_name = "hifigan_stream";
   const Value mel = add_mel(*made.graph, config.generator);
   Caches caches(mel);
-  made.graph->add_output("audio", generator(with_row(mel, form), std::nullopt, form, &caches));
+  made.graph->add_output("audio", generator(mel, std::nullopt, &caches));
   caches.add_outputs();
   made.first_frames = caches.first_frames();
   return made;

@@ -33,13 +33,13 @@ struct Vocoder {
   Vocoder(const Weights& w, const VocoderConfig& config);
 
   // mel [b, mel, frames] -> audio [b, 1, samples]; see docs/fastspeech2.md.
-  std::unique_ptr<Graph> graph(const Form& form) const;
+  std::unique_ptr<Graph> graph() const;
   // The same for pieces of a sequence, with all that it keeps from one to the next.
   struct Stream {
     std::unique_ptr<Graph> graph;
     std::int64_t first_frames = 0;  // the least of the first piece, unless it is the last
   };
-  Stream stream(const Form& form) const;
+  Stream stream() const;
 
   // Frames of context that graph() needs on each side.
   ReceptiveField receptive_field() const;

@@ -43,7 +43,6 @@ class VitsExport {
  public:
   VitsExport(const ExportRequest& request, const Vits& model, const VoiceConfig& voice)
       : request_(request), model_(model), voice_(voice) {
-    options_.is_plain = request.options.plain;
     options_.noise_is_input = request.options.noise_input;
     options_.cuts_after_flow = request.options.cut_after_flow;
     options_.scales_per_row = request.options.batch_scales;

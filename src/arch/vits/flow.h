@@ -52,7 +52,7 @@ struct ResidualCouplingBlock {
 
   ResidualCouplingBlock(const Weights& w, const FlowConfig& config);
 
-  // z_p [b, c, t], y_mask [b, 1, t], g [b, gin, 1]; with rows: an axis of size 1 before the last.
+  // z_p [b, c, t], y_mask [b, 1, t], g [b, gin, 1].
   // What comes out is masked; `order` says which channel of it is the network's channel i. Without
   // a mask all frames are there. With caches z_p is a piece of a sequence, and so is the output.
   struct Output {

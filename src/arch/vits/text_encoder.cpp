@@ -66,7 +66,7 @@ Value MultiHeadAttention::operator()(const Value& x, const Mask& mask, const Ban
   const Value relative_weights = band.to_relative(p_attn);
   const Value output =
       matmul(p_attn, value) + matmul(relative_weights, g.constant("emb_rel_v", emb_rel_v));
-  return conv_o(projections.join(output, mask.has_rows));
+  return conv_o(projections.join(output));
 }
 
 FFN::FFN(const Weights& w, const TextEncoderConfig& config)
@@ -97,7 +97,7 @@ TextEncoder::TextEncoder(const Weights& w, const TextEncoderConfig& its_config)
 // where those start; in between they may hold what they like.
 TextEncoder::Output TextEncoder::operator()(const Value& input, const Mask& mask) const {
   const Graph::Scope scope(input.graph(), "enc_p");
-  Value x = emb(mask.has_rows ? unsqueeze(input, {1}) : input);
+  Value x = emb(input);
   const Band band(size(input, 1), config.window_size, config.n_heads);
   for (const Layer& layer : layers) {
     const Graph::Scope in_layer(x.graph(), layer.attn.path);

@@ -39,16 +39,7 @@ Value for_rank(const Value& scale, std::int64_t rank) {
 }
 
 // [b, t] as one channel, channels last.
-Value one_channel(const Value& x, bool has_rows) {
-  return has_rows ? unsqueeze(x, {1, 3}) : unsqueeze(x, {2});
-}
-
-// [b, c, 1] or [b, c, t] with an axis of size 1 before the last, where convolutions want it.
-Value with_row(const Value& x, bool has_rows) { return has_rows ? unsqueeze(x, {2}) : x; }
-
-hifigan::Form form_of(const Options& options) {
-  return options.is_plain ? hifigan::Form::plain() : hifigan::Form();
-}
+Value one_channel(const Value& x) { return unsqueeze(x, {2}); }
 
 bool is_in_order(const std::vector<std::int64_t>& order) {
   for (std::size_t i = 0; i < order.size(); ++i)
@@ -92,24 +83,21 @@ Value Vits::log_durations(const TextEncoder::Output& text, const Mask& mask, con
   if (dp) return (*dp)(text.x, mask, g);
   const Graph::Scope scope(input.graph(), "dp");
   std::pair<Value, Value> noise;
-  const std::int64_t rank = mask.has_rows ? 4 : 3;
   if (options.noise_is_input) {
     const Value given =
         input.graph().add_input("noise_w", float_type({batch_size(), 2, phonemes()}));
     const std::vector<Value> channels = split(given, {1, 1}, 1);  // [b, 1, t]
-    noise = {one_channel(squeeze(channels[0], {1}), mask.has_rows),
-             one_channel(squeeze(channels[1], {1}), mask.has_rows)};
+    noise = {one_channel(squeeze(channels[0], {1})), one_channel(squeeze(channels[1], {1}))};
   } else {
-    noise.first = one_channel(random_normal_like(input), mask.has_rows);
-    noise.second = one_channel(random_normal_like(input), mask.has_rows);
+    noise.first = one_channel(random_normal_like(input));
+    noise.second = one_channel(random_normal_like(input));
   }
-  noise.first = noise.first * for_rank(noise_w, rank);
-  noise.second = noise.second * for_rank(noise_w, rank);
+  noise.first = noise.first * for_rank(noise_w, 3);
+  noise.second = noise.second * for_rank(noise_w, 3);
   return (*sdp)(text.x, mask, g, std::move(noise));
 }
 
 Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
-  const bool has_rows = !options.is_plain;
   const Value input = graph.add_input("input", int64_type({batch_size(), phonemes()}));
   const Value input_lengths = graph.add_input("input_lengths", int64_type({batch_size()}));
   const Value scales_input = graph.add_input(
@@ -120,18 +108,15 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
   if (emb_g) {
     const Value embedded = (*emb_g)(graph.add_input("sid", int64_type({batch_size()})));
     latent.g = unsqueeze(embedded, {2});
-    g_last = unsqueeze(embedded,
-                       has_rows ? std::vector<std::int64_t>{1, 2} : std::vector<std::int64_t>{1});
+    g_last = unsqueeze(embedded, {1});
   }
   const Scales scales(scales_input);
-  const Mask mask("enc_p.x_mask", input_lengths, size(input, 1), has_rows);
+  const Mask mask("enc_p.x_mask", input_lengths, size(input, 1));
   const TextEncoder::Output text = enc_p(input, mask);
   const Value logw = log_durations(text, mask, input, scales.noise_w, g_last, options);
 
   const Graph::Scope scope(graph, "align");
-  const Value w = exp(squeeze(logw, has_rows ? std::vector<std::int64_t>{1, 3}
-                                             : std::vector<std::int64_t>{2})) *
-                  for_rank(scales.length, 2);
+  const Value w = exp(squeeze(logw, {2})) * for_rank(scales.length, 2);
   const Value none = Builder(graph).scalar(0, DType::kFloat32);
   const Value w_ceil = where(mask.present, clip(ceil(w), 0, kMostFrames), none);  // [b, t]
   latent.durations = unsqueeze(w_ceil, {1});
@@ -141,8 +126,7 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
 
   // The deviation is computed by phoneme, of which there are fewer.
   const std::int64_t channels = config.inter_channels();
-  const std::vector<Value> prior =
-      split(has_rows ? squeeze(text.stats, {1}) : text.stats, {channels, channels}, -1);
+  const std::vector<Value> prior = split(text.stats, {channels, channels}, -1);
   const Value deviation = exp(prior[1]) * for_rank(scales.noise, 3);
   const Value spread_out =
       transpose(spread(concat({prior[0], deviation}, -1), alignment), {0, 2, 1});
@@ -159,29 +143,20 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
   latent.z = parts[0] + noise * parts[1];
 
   if (options.cuts_after_flow) {
-    const auto g = latent.g ? std::optional(with_row(*latent.g, has_rows)) : std::nullopt;
-    const ResidualCouplingBlock::Output out =
-        flow.reverse(with_row(latent.z, has_rows), with_row(latent.y_mask, has_rows), g);
-    latent.z = has_rows ? squeeze(out.z, {2}) : out.z;
-    if (!is_in_order(out.order))
-      latent.z = gather(latent.z, Builder(graph).int64s(out.order), kChannels);
+    const ResidualCouplingBlock::Output out = flow.reverse(latent.z, latent.y_mask, latent.g);
+    latent.z =
+        is_in_order(out.order) ? out.z : gather(out.z, Builder(graph).int64s(out.order), kChannels);
   }
   return latent;
 }
 
 Value Vits::decode(const Value& z, const std::optional<Value>& y_mask,
                    const std::optional<Value>& g, const Options& options, Caches* caches) const {
-  const bool has_rows = !options.is_plain;
-  const hifigan::Form form = form_of(options);
-  if (options.cuts_after_flow)
-    return dec(with_row(y_mask ? z * *y_mask : z, has_rows), g, form, caches);
-  const auto g_row = g ? std::optional(with_row(*g, has_rows)) : std::nullopt;
-  const auto mask_row = y_mask ? std::optional(with_row(*y_mask, has_rows)) : std::nullopt;
-  const ResidualCouplingBlock::Output out =
-      flow.reverse(with_row(z, has_rows), mask_row, g_row, caches);
+  if (options.cuts_after_flow) return dec(y_mask ? z * *y_mask : z, g, caches);
+  const ResidualCouplingBlock::Output out = flow.reverse(z, y_mask, g, caches);
   hifigan::Generator turned = dec;
   if (!is_in_order(out.order)) turned.conv_pre.weight = picked(dec.conv_pre.weight, 1, out.order);
-  return turned(out.z, g, form, caches);
+  return turned(out.z, g, caches);
 }
 
 std::unique_ptr<Graph> Vits::encoder(const Options& options) const {
@@ -238,9 +213,7 @@ ReceptiveField Vits::receptive_field(const Options& options) const {
     field.left += flow.reach();
     field.right += flow.reach();
   }
-  Options plain = options;
-  plain.is_plain = true;
-  check_receptive_field(field, *decoder(plain), "z", "output", config.decoder.hop_length());
+  check_receptive_field(field, *decoder(options), "z", "output", config.decoder.hop_length());
   return field;
 }
 

@@ -15,7 +15,6 @@
 namespace voxport::vits {
 
 struct Options {
-  bool is_plain = false;         // no rewrites that only serve ONNX Runtime's CPU kernels
   bool noise_is_input = false;   // else the graph draws it
   bool cuts_after_flow = false;  // the flow belongs to the encoder, else to the decoder
   bool scales_per_row = false;   // scales are [batch_size, 3], else [3]

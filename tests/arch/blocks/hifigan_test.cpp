@@ -1,5 +1,5 @@
-// The generator in all its forms against plain loops in double precision, and what each form looks
-// like in the graph.
+// The generator, as it is written and after each of the passes that ONNX Runtime's forms come from,
+// against plain loops in double precision.
 #include "arch/blocks/hifigan.h"
 
 #include <algorithm>
@@ -195,22 +195,21 @@ MadeUpWeights weights_for(const Config& config, bool has_last_bias = false) {
 // The generator as a graph: x [b, in, t], and g [b, gin, 1] where there are speakers -> output.
 // With `first_frames` it is one for pieces, and the least width of the first is put there.
 std::unique_ptr<Graph> graph_of(const MadeUpWeights& weights, const Config& config,
-                                const Form& form, std::int64_t* first_frames = nullptr) {
+                                std::int64_t* first_frames = nullptr) {
   const Object dict = weights.dict();
   const Weights w(dict);
   const Generator generator(w, config);
   w.finish("a generator");
   auto graph = std::make_unique<Graph>();
   const Dim b = Dim::symbol("b");
-  Value x =
+  const Value x =
       graph->add_input("x", type_of(DType::kFloat32, {b, config.in_channels, Dim::symbol("t")}));
   std::optional<Value> g;
   if (config.gin_channels != 0)
     g = graph->add_input("g", type_of(DType::kFloat32, {b, config.gin_channels, 1}));
   std::optional<Caches> caches;
   if (first_frames) caches.emplace(x);
-  if (form.has_rows) x = unsqueeze(x, {2});
-  graph->add_output("output", generator(x, g, form, caches ? &*caches : nullptr));
+  graph->add_output("output", generator(x, g, caches ? &*caches : nullptr));
   if (caches) {
     caches->add_outputs();
     *first_frames = caches->first_frames();
@@ -311,33 +310,38 @@ const std::vector<Sizes>& all_sizes() {
   return kSizes;
 }
 
+// Passes by name, of those that make a graph fast.
 struct NamedForm {
   const char* name;
-  Form form;
+  std::vector<std::string_view> passes;
 };
-
-Form form_of(bool has_rows, bool by_convolution, std::int64_t tiles, bool keeps_blocks,
-             std::int64_t phases) {
-  return {has_rows, by_convolution, tiles, keeps_blocks, phases};
-}
 
 const std::vector<NamedForm>& all_forms() {
   static const std::vector<NamedForm> kForms = {
-      {"plain", Form::plain()},
-      {"rows", form_of(true, false, 1, false, 1)},
-      {"by_convolution", form_of(false, true, 1, false, 1)},
-      {"rows_by_convolution", form_of(true, true, 1, false, 1)},
-      {"two_tiles", form_of(true, false, 2, false, 1)},
-      {"three_tiles", form_of(true, true, 3, false, 1)},
-      {"four_tiles", form_of(true, true, 4, false, 4)},
-      {"blocks", form_of(true, false, 1, true, 1)},
-      {"two_phases", form_of(true, false, 1, false, 2)},
-      {"sixteen_phases", form_of(true, false, 1, false, 16)},
-      {"tiles_and_phases", form_of(true, false, 3, false, 16)},
-      {"what_is_written", Form()},
-      {"all_without_rows", form_of(false, true, 4, true, 16)},
+      {"plain", {}},
+      {"gains", {"fold_gains"}},
+      {"rows", {"convolve_rows"}},
+      {"upsampling_by_phases", {"convolve_rows", "upsample_by_phases"}},
+      {"tiles", {"convolve_rows", "tile_rows"}},
+      {"tiles_by_phases", {"convolve_rows", "tile_rows", "output_by_phases", "upsample_by_phases"}},
+      {"output_by_phases", {"convolve_rows", "output_by_phases"}},
+      {"blocks", {"convolve_rows", "activate_in_blocks"}},
+      {"what_is_written",
+       {"fold_gains", "convolve_rows", "tile_rows", "output_by_phases", "upsample_by_phases",
+        "activate_in_blocks"}},
   };
   return kForms;
+}
+
+// The graph after these passes.
+std::unique_ptr<Graph> in_form(std::unique_ptr<Graph> graph, const NamedForm& form) {
+  optimise(*graph);
+  for (const Pass& pass : forms_for_onnxruntime()) {
+    if (std::ranges::find(form.passes, pass.name) == form.passes.end()) continue;
+    pass.run(*graph);
+    optimise(*graph);
+  }
+  return graph;
 }
 
 class GeneratorForms : public RunsGraphs,
@@ -357,7 +361,7 @@ INSTANTIATE_TEST_SUITE_P(All, GeneratorForms,
 TEST_P(GeneratorForms, GiveWhatPlainLoopsGive) {
   const Config& config = std::get<0>(GetParam()).config;
   const MadeUpWeights weights = weights_for(config, config.gin_channels != 0);
-  const Session session = session_of(*graph_of(weights, config, std::get<1>(GetParam()).form));
+  const Session session = session_of(*in_form(graph_of(weights, config), std::get<1>(GetParam())));
   for (const std::int64_t frames : {1, 2, 3, 4, 5, 11, 30, 61})
     EXPECT_LE(distance(session, weights, config, frames), kTolerance) << frames;
 }
@@ -369,7 +373,7 @@ TEST_P(GeneratorForms, GiveTheSameInPieces) {
   const MadeUpWeights weights = weights_for(config, config.gin_channels != 0);
   std::int64_t first = 0;
   const Session session =
-      session_of(*graph_of(weights, config, std::get<1>(GetParam()).form, &first));
+      session_of(*in_form(graph_of(weights, config, &first), std::get<1>(GetParam())));
   const Widths whole;  // an only piece may be of any length
   for (const std::int64_t frames : {1, 2, 3, 11})
     EXPECT_LE(distance(session, weights, config, frames, &whole), kTolerance) << frames;
@@ -381,7 +385,7 @@ TEST_P(GeneratorForms, GiveTheSameInPieces) {
 
 TEST(ReceptiveField, IsWhatTheNodesTell) {
   for (const Sizes& sizes : all_sizes()) {
-    const auto graph = graph_of(weights_for(sizes.config), sizes.config, Form::plain());
+    const auto graph = graph_of(weights_for(sizes.config), sizes.config);
     const ReceptiveField told =
         receptive_field_of(*graph, "x", "output", sizes.config.hop_length());
     const ReceptiveField expected = receptive_field(sizes.config);
@@ -390,17 +394,21 @@ TEST(ReceptiveField, IsWhatTheNodesTell) {
   }
 }
 
-// Steps aside.
+// What the graph looks like.
 
-std::map<std::string, int> ops_in(const Config& config, const Form& form) {
-  const auto graph = graph_of(weights_for(config), config, form);
-  optimise(*graph);
-  return ops_of(*graph);
+std::map<std::string, int> ops_in(const Config& config) {
+  return ops_of(*graph_of(weights_for(config), config));
+}
+
+std::unique_ptr<Graph> written(const Config& config) {
+  auto graph = graph_of(weights_for(config), config);
+  prepare(*graph, {});
+  return graph;
 }
 
 // The largest stride of a convolution.
-std::int64_t stride_in(const Config& config, const Form& form) {
-  const auto graph = graph_of(weights_for(config), config, form);
+std::int64_t stride_in(const Config& config) {
+  const auto graph = written(config);
   std::int64_t largest = 1;
   for (const Node& node : graph->nodes()) {
     const Attribute* strides = node.op() == "Conv" ? node.find("strides") : nullptr;
@@ -410,44 +418,35 @@ std::int64_t stride_in(const Config& config, const Form& form) {
 }
 
 // Only tiles are as long as the shorter of two lengths.
-bool is_tiled(const Config& config, const Form& form) { return ops_in(config, form)["Min"] > 0; }
+bool is_tiled(const Config& config) { return ops_of(*written(config))["Min"] > 0; }
 
-TEST(GeneratorGraph, IsThePaperInItsPlainForm) {
-  const Config config = sizes({8, 4}, {16, 8});
-  auto ops = ops_in(config, Form::plain());
+TEST(GeneratorGraph, IsThePaper) {
+  auto ops = ops_in(sizes({8, 4}, {16, 8}));
   EXPECT_EQ(ops["ConvTranspose"], 2);
   EXPECT_EQ(ops["Conv"], 1 + 2 * 2 * 2 + 1);
-  for (const char* op : {"Reshape", "Transpose", "Slice", "Concat", "Min", "Squeeze", "Div"})
+  EXPECT_EQ(ops["Div"], 2);
+  for (const char* op : {"Reshape", "Transpose", "Slice", "Concat", "Min", "Squeeze"})
     EXPECT_EQ(ops[op], 0) << op;
 }
 
-TEST(GeneratorGraph, UpsamplesByConvolutionWhereFewTapsAreEmpty) {
-  const Form form = form_of(true, true, 1, false, 1);
-  EXPECT_EQ(ops_in(sizes({8}, {16}), form)["ConvTranspose"], 0);
-  EXPECT_EQ(ops_in(sizes({4}, {7}), form)["ConvTranspose"], 0) << "7 of 8 taps";
-  EXPECT_EQ(ops_in(sizes({4}, {5}), form)["ConvTranspose"], 1) << "5 of 8 taps";
-  EXPECT_EQ(ops_in(sizes({8}, {10}), form)["ConvTranspose"], 1) << "10 of 16 taps";
-  EXPECT_EQ(ops_in(sizes({8}, {16}), form_of(true, false, 1, false, 1))["ConvTranspose"], 1);
+TEST(GeneratorGraph, IsWrittenWithoutTransposedConvolutionsAndMeans) {
+  auto ops = ops_of(*written(sizes({8, 4}, {16, 8})));
+  EXPECT_EQ(ops["ConvTranspose"], 0);
+  EXPECT_EQ(ops_of(*written(sizes({8}, {10})))["ConvTranspose"], 1) << "10 of 16 taps";
 }
 
 TEST(GeneratorGraph, MakesManySamplesAtOnceWhereTheyComeOutEven) {
-  const Form form = form_of(true, true, 1, false, 16);
-  EXPECT_EQ(stride_in(sizes({8, 4}, {16, 8}), form), 16);
-  EXPECT_EQ(stride_in(sizes({5, 3, 2}, {11, 7, 4}), form), 1) << "a hop of 30";
-  EXPECT_EQ(stride_in(sizes({4, 4}, {7, 8}), form), 1) << "a sample more than the hop";
-  EXPECT_EQ(stride_in(sizes({8, 4}, {16, 8}), form_of(false, true, 1, false, 16)), 1) << "no rows";
-  EXPECT_EQ(stride_in(sizes({8, 4}, {16, 8}), form_of(true, true, 1, false, 1)), 1);
+  EXPECT_EQ(stride_in(sizes({8, 4}, {16, 8})), 16);
+  EXPECT_EQ(stride_in(sizes({5, 3, 2}, {11, 7, 4})), 1) << "a hop of 30";
+  EXPECT_EQ(stride_in(sizes({4, 4}, {7, 8})), 1) << "a sample more than the hop";
 }
 
 TEST(GeneratorGraph, IsTiledWhereChannelsAreFew) {
-  const Form form = form_of(true, true, 2, false, 1);
   Config config = sizes({8, 4}, {16, 8});
   config.upsample_initial_channel = 256;
-  EXPECT_TRUE(is_tiled(config, form)) << "64 channels in the second stage";
+  EXPECT_TRUE(is_tiled(config)) << "64 channels in the second stage";
   config.upsample_initial_channel = 512;
-  EXPECT_FALSE(is_tiled(config, form)) << "128 channels in the last stage";
-  EXPECT_FALSE(is_tiled(sizes({8, 4}, {16, 8}), form_of(true, true, 1, false, 1)));
-  EXPECT_FALSE(is_tiled(sizes({8, 4}, {16, 8}), form_of(false, true, 2, false, 1))) << "no rows";
+  EXPECT_FALSE(is_tiled(config)) << "128 channels in the last stage";
 }
 
 // What lies around a frame.
@@ -490,7 +489,7 @@ TEST_P(ReceptiveFieldOf, AFrameIsAsWideAsOneCanHear) {
   std::vector<float> x(static_cast<std::size_t>(config.in_channels * frames), 0.0F);
   for (std::int64_t c = 0; c < config.in_channels; ++c)
     x[static_cast<std::size_t>(c * frames + heard)] = 1;
-  const Session session = session_of(*graph_of(without_biases(config), config, Form::plain()));
+  const Session session = session_of(*graph_of(without_biases(config), config));
   const std::vector<float> samples =
       to_float32(session.run({{"x", tensor_of({1, config.in_channels, frames}, x)}}).at("output"));
   const auto hop = static_cast<std::size_t>(config.hop_length());

@@ -115,47 +115,44 @@ Rows attended(const MadeUpWeights& weights, const Rows& x, std::size_t heads) {
 
 TEST_F(RunTransformer, AttendsToWhatIsThere) {
   for (const std::int64_t heads : {1, 3}) {
-    for (const bool has_rows : {false, true}) {
-      const TransformerConfig config = sizes(heads);
-      const std::int64_t c = config.hidden;
-      MadeUpWeights weights;
-      for (const char* name : {"w_qs", "w_ks", "w_vs", "fc"}) {
-        weights.add_random(cat(name, ".weight"), {c, c});
-        weights.add_random(cat(name, ".bias"), {c});
-      }
-      for (const char* name : {"weight", "bias"})
-        weights.add(cat("layer_norm.", name), made_up_tensor({c}, 5));
-      const Object dict = weights.dict();
-      const Weights w(dict);
-      const MultiHeadAttention attention(w, config);
-      w.finish("attention");
-      Graph graph;
-      const Dim b = Dim::symbol("b");
-      const Dim t = Dim::symbol("t");
-      const Value lengths = graph.add_input("lengths", type_of(DType::kInt64, {b}));
-      const Value given = graph.add_input("x", type_of(DType::kFloat32, {b, t, c}));
-      const SequenceMask mask("mask", lengths, size(given, 1), has_rows, false);
-      const Value y = attention(has_rows ? unsqueeze(given, {1}) : given, mask);
-      graph.add_output("y", has_rows ? squeeze(y, {1}) : y);
+    const TransformerConfig config = sizes(heads);
+    const std::int64_t c = config.hidden;
+    MadeUpWeights weights;
+    for (const char* name : {"w_qs", "w_ks", "w_vs", "fc"}) {
+      weights.add_random(cat(name, ".weight"), {c, c});
+      weights.add_random(cat(name, ".bias"), {c});
+    }
+    for (const char* name : {"weight", "bias"})
+      weights.add(cat("layer_norm.", name), made_up_tensor({c}, 5));
+    const Object dict = weights.dict();
+    const Weights w(dict);
+    const MultiHeadAttention attention(w, config);
+    w.finish("attention");
+    Graph graph;
+    const Dim b = Dim::symbol("b");
+    const Dim t = Dim::symbol("t");
+    const Value lengths = graph.add_input("lengths", type_of(DType::kInt64, {b}));
+    const Value given = graph.add_input("x", type_of(DType::kFloat32, {b, t, c}));
+    const SequenceMask mask("mask", lengths, size(given, 1), false);
+    graph.add_output("y", attention(given, mask));
 
-      const std::vector<std::int64_t> row_lengths = {7, 4, 1};
-      const Tensor x = made_up_tensor({3, 7, c}, 11);
-      const std::vector<float> numbers = to_float32(x);
-      const Tensors found =
-          session_of(graph).run({{"lengths", int64_tensor({3}, row_lengths)}, {"x", x}});
-      for (std::int64_t row = 0; row < 3; ++row) {
-        const std::int64_t length = row_lengths[static_cast<std::size_t>(row)];
-        Rows steps;
-        for (std::int64_t step = 0; step < length; ++step) {
-          const auto from = numbers.begin() + static_cast<std::ptrdiff_t>((row * 7 + step) * c);
-          steps.emplace_back(from, from + c);
-        }
-        std::vector<float> expected;
-        for (const auto& step : attended(weights, steps, static_cast<std::size_t>(heads)))
-          expected.insert(expected.end(), step.begin(), step.end());
-        const Tensor part = part_of(part_of(found.at("y"), 0, row, row + 1), 1, 0, length);
-        EXPECT_TRUE(is_close(part, tensor_of({1, length, c}, expected), kTolerance));
+    const std::vector<std::int64_t> row_lengths = {7, 4, 1};
+    const Tensor x = made_up_tensor({3, 7, c}, 11);
+    const std::vector<float> numbers = to_float32(x);
+    const Tensors found =
+        session_of(graph).run({{"lengths", int64_tensor({3}, row_lengths)}, {"x", x}});
+    for (std::int64_t row = 0; row < 3; ++row) {
+      const std::int64_t length = row_lengths[static_cast<std::size_t>(row)];
+      Rows steps;
+      for (std::int64_t step = 0; step < length; ++step) {
+        const auto from = numbers.begin() + static_cast<std::ptrdiff_t>((row * 7 + step) * c);
+        steps.emplace_back(from, from + c);
       }
+      std::vector<float> expected;
+      for (const auto& step : attended(weights, steps, static_cast<std::size_t>(heads)))
+        expected.insert(expected.end(), step.begin(), step.end());
+      const Tensor part = part_of(part_of(found.at("y"), 0, row, row + 1), 1, 0, length);
+      EXPECT_TRUE(is_close(part, tensor_of({1, length, c}, expected), kTolerance));
     }
   }
 }

@@ -95,22 +95,17 @@ constexpr std::int64_t kInputs = 3;
 
 // y [b, t, 1] and h [b, t, 3], from which the projection makes the parameters -> x.
 std::unique_ptr<Graph> graph_of(const Tensor& weight, const Tensor& bias, std::int64_t bins,
-                                double divisor, bool has_rows) {
+                                double divisor) {
   const SplineProjection projection = spline_projection(weight, bias, bins, divisor);
   auto graph = std::make_unique<Graph>();
   const Dim b = Dim::symbol("b");
   const Dim t = Dim::symbol("t");
-  Value y = graph->add_input("y", type_of(DType::kFloat32, {b, t, 1}));
-  Value h = graph->add_input("h", type_of(DType::kFloat32, {b, t, kInputs}));
-  if (has_rows) {
-    y = unsqueeze(y, {1});
-    h = unsqueeze(h, {1});
-  }
+  const Value y = graph->add_input("y", type_of(DType::kFloat32, {b, t, 1}));
+  const Value h = graph->add_input("h", type_of(DType::kFloat32, {b, t, kInputs}));
   Builder g(*graph);
   const Value parameters =
       matmul(h, g.constant("weight", projection.weight)) + g.constant("bias", projection.bias);
-  const Value x = inverse_spline(y, parameters, bins);
-  graph->add_output("x", has_rows ? squeeze(x, {1}) : x);
+  graph->add_output("x", inverse_spline(y, parameters, bins));
   return graph;
 }
 
@@ -118,7 +113,6 @@ struct Example {
   std::int64_t bins;
   double divisor;
   double size;  // of the logits
-  bool has_rows;
 };
 
 void PrintTo(const Example& example, std::ostream* out) { *out << example.bins << " bins"; }
@@ -145,8 +139,8 @@ class InverseSpline : public RunsGraphs, public testing::WithParamInterface<Exam
 
   // What the graph gives for all these points of one spline.
   std::vector<float> run(const std::vector<float>& y, const std::vector<float>& h) const {
-    const Session session = session_of(
-        *graph_of(weight_, bias_, GetParam().bins, GetParam().divisor, GetParam().has_rows));
+    const Session session =
+        session_of(*graph_of(weight_, bias_, GetParam().bins, GetParam().divisor));
     const auto count = static_cast<std::int64_t>(y.size());
     std::vector<float> all;
     for (std::size_t i = 0; i < y.size(); ++i) all.insert(all.end(), h.begin(), h.end());
@@ -160,13 +154,12 @@ class InverseSpline : public RunsGraphs, public testing::WithParamInterface<Exam
 };
 
 INSTANTIATE_TEST_SUITE_P(Examples, InverseSpline,
-                         testing::Values(Example{10, 1, 1, true}, Example{10, 4.9, 6, false},
-                                         Example{10, 1, kSteepSize, true}, Example{3, 1, 1, true},
-                                         Example{1, 1, 1, true}, Example{2, 2, 3, false}),
+                         testing::Values(Example{10, 1, 1}, Example{10, 4.9, 6},
+                                         Example{10, 1, kSteepSize}, Example{3, 1, 1},
+                                         Example{1, 1, 1}, Example{2, 2, 3}),
                          [](const auto& test) {
                            return cat(test.param.bins, "_bins_of_size_",
-                                      static_cast<int>(test.param.size),
-                                      test.param.has_rows ? "_in_rows" : "");
+                                      static_cast<int>(test.param.size));
                          });
 
 // Points everywhere, at every edge of a bin and as close to it as float32 comes, at the bounds and

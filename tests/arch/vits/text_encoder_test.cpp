@@ -93,7 +93,7 @@ MadeUpWeights weights_for(const TextEncoderConfig& config) {
 
 // x [b, t, c], lengths [b] -> y
 std::unique_ptr<Graph> attention_graph(const MadeUpWeights& weights,
-                                       const TextEncoderConfig& config, bool has_rows) {
+                                       const TextEncoderConfig& config) {
   const Object dict = weights.dict();
   const Weights w(dict);
   const MultiHeadAttention attention(w, config);
@@ -103,12 +103,10 @@ std::unique_ptr<Graph> attention_graph(const MadeUpWeights& weights,
   const Dim t = Dim::symbol("t");
   const Value ids = graph->add_input("ids", type_of(DType::kInt64, {b, t}));
   const Value lengths = graph->add_input("lengths", type_of(DType::kInt64, {b}));
-  Value x = graph->add_input("x", type_of(DType::kFloat32, {b, t, config.hidden_channels}));
-  if (has_rows) x = unsqueeze(x, {1});
-  const Mask mask("mask", lengths, size(ids, 1), has_rows);
+  const Value x = graph->add_input("x", type_of(DType::kFloat32, {b, t, config.hidden_channels}));
+  const Mask mask("mask", lengths, size(ids, 1));
   const Band band(size(ids, 1), config.window_size, config.n_heads);
-  const Value y = attention(x, mask, band);
-  graph->add_output("y", has_rows ? squeeze(y, {1}) : y);
+  graph->add_output("y", attention(x, mask, band));
   return graph;
 }
 
@@ -190,7 +188,7 @@ Matrix matrix_of(const Tensor& x) {  // [1, t, c]
 
 struct Example {
   std::int64_t heads, window;
-  bool shares_heads, has_rows;
+  bool shares_heads;
 };
 
 void PrintTo(const Example& example, std::ostream* out) { *out << example.heads << " heads"; }
@@ -198,14 +196,14 @@ void PrintTo(const Example& example, std::ostream* out) { *out << example.heads 
 class Attention : public RunsGraphs, public testing::WithParamInterface<Example> {};
 
 INSTANTIATE_TEST_SUITE_P(Examples, Attention,
-                         testing::Values(Example{1, 4, true, true}, Example{2, 4, true, false},
-                                         Example{3, 2, false, true}, Example{4, 1, true, true}));
+                         testing::Values(Example{1, 4, true}, Example{2, 4, true},
+                                         Example{3, 2, false}, Example{4, 1, true}));
 
 TEST_P(Attention, HearsEveryPhonemeOfItsRowAndNoOther) {
   const TextEncoderConfig config =
       sizes(GetParam().heads, GetParam().window, GetParam().shares_heads);
   const MadeUpWeights weights = weights_for(config);
-  const Session session = session_of(*attention_graph(weights, config, GetParam().has_rows));
+  const Session session = session_of(*attention_graph(weights, config));
   std::vector<std::int64_t> lengths = {20, 50};
   for (std::int64_t t = 1; t <= 2 * config.window_size + 3; ++t) lengths.push_back(t);
   for (const std::int64_t t : lengths) {

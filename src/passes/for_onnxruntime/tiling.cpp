@@ -1,4 +1,4 @@
-#include "arch/blocks/tiling.h"
+#include "passes/for_onnxruntime/tiling.h"
 
 #include "graph/ops.h"
 
@@ -11,7 +11,12 @@ Tiling::Tiling(const Value& x, const Options& options) : stretch_(options.stretc
   const std::int64_t overlaps = 2 * options.reach * gaps;
   const std::int64_t step = options.tiles * options.multiple;
   const Value fair = (length + int64s(x, {overlaps + step - 1})) / int64s(x, {step});
-  width_ = minimum(length, fair * int64s(x, {options.multiple}));
+  if (options.multiple == 1) {
+    width_ = minimum(length, fair);
+  } else {  // the graph knows what it is a multiple of
+    const Value multiple = int64s(x, {options.multiple});
+    width_ = minimum(length / multiple, fair) * multiple;
+  }
   const Value room = length - width_;
   starts_.push_back(int64s(x, {0}));
   seams_.push_back(int64s(x, {0}));
@@ -33,7 +38,7 @@ Value Tiling::glue(const Value& samples) const {
   std::vector<Value> parts;
   for (std::size_t i = 0; i < starts_.size(); ++i) {
     const auto row = static_cast<std::int64_t>(i);
-    const Value tile = slice(samples, 1, row, row + 1);
+    const Value tile = slice(samples, 2, row, row + 1);
     parts.push_back(slice(tile, -1, (seams_[i] - starts_[i]) * stretch,
                           (seams_[i + 1] - starts_[i]) * stretch));
   }

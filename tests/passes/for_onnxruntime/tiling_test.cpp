@@ -1,4 +1,4 @@
-#include "arch/blocks/tiling.h"
+#include "passes/for_onnxruntime/tiling.h"
 
 #include "base/text.h"
 #include "graph/builder.h"
@@ -10,7 +10,7 @@ namespace voxport {
 namespace {
 
 // A network that looks `reach` steps to each side and makes `stretch` samples of each step, from
-// x [b, 1, rows, t]: [b, rows, stretch * t].
+// x [b, 1, rows, t]: [b, 1, rows, stretch * t].
 Value network(const Value& x, std::int64_t reach, std::int64_t stretch) {
   Builder g(x.graph());
   const std::int64_t kernel = 2 * reach + 1;
@@ -18,7 +18,7 @@ Value network(const Value& x, std::int64_t reach, std::int64_t stretch) {
   const Value y =
       g.node("Conv", {x, weight}, {{"pads", std::vector<std::int64_t>{0, reach, 0, reach}}});
   const std::int64_t rows = *x.dim(2).constant();
-  return reshape(transpose(y, {0, 2, 3, 1}), {0, rows, -1});
+  return reshape(transpose(y, {0, 2, 3, 1}), {0, 1, rows, -1});
 }
 
 std::unique_ptr<Graph> graph_of(const Tiling::Options& options) {

@@ -24,9 +24,10 @@ class Tiling {
   Tiling(const Value& x, const Options& options);
 
   Value cut(const Value& x) const;
-  // Puts together the samples that the network made of the tiles, [b, tiles, stretch * width]:
-  // [b, 1, stretch * t]. The first and the last tile end where the whole does, and every other edge
-  // is cut off as far as it reaches, so that the result is what the uncut row would have given.
+  // Puts together the samples that the network made of the tiles, [b, c, tiles, stretch * width]:
+  // [b, c, 1, stretch * t]. The first and the last tile end where the whole does, and every other
+  // edge is cut off as far as it reaches, so that the result is what the uncut row would have
+  // given.
   Value glue(const Value& samples) const;
 
  private:

@@ -1,0 +1,16 @@
+// The forms that ONNX Runtime runs fast, one file each, of the same name. True when something was
+// changed. pipeline.cpp has their order.
+#pragma once
+
+#include "graph/graph.h"
+
+namespace voxport {
+
+bool fold_gains(Graph& graph);
+bool convolve_rows(Graph& graph);
+bool tile_rows(Graph& graph);
+bool output_by_phases(Graph& graph);
+bool upsample_by_phases(Graph& graph);
+bool activate_in_blocks(Graph& graph);
+
+}  // namespace voxport

@@ -1,0 +1,38 @@
+// A convolution over time as its node describes it: along the last axis alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "graph/graph.h"
+
+namespace voxport {
+
+struct TimeConvolution {
+  Tensor weight;  // [out, in / group, (1,) kernel]; ConvTranspose: [in, out / group, ...]
+  std::optional<Tensor> bias;  // [out]
+  std::int64_t kernel = 1, stride = 1, dilation = 1, group = 1;
+  std::int64_t pad_before = 0, pad_after = 0;
+  std::int64_t output_padding = 0;
+};
+
+// The numbers of a Conv or ConvTranspose in float32 of [b, c, t], or of [b, c, rows, t] that treats
+// each row alone. Nothing where weights are computed, sizes are left to the runtime (auto_pad,
+// output_shape), or the node is another.
+std::optional<TimeConvolution> time_convolution(const Node& node);
+
+// Scope for what replaces a node: the module that made it.
+std::string_view module_of(const Node& node);
+
+// [b, c, t] or [b, c, rows, t] of float32.
+constexpr std::int64_t kChannelAxis = 1;
+constexpr std::int64_t kRowAxis = 2;
+constexpr std::int64_t kTimeAxis = -1;
+
+// Each element of the output is computed from one of the input.
+bool is_unary_elementwise(std::string_view op);
+// The same of several inputs, which are broadcast.
+bool is_broadcasting(std::string_view op);
+
+}  // namespace voxport

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <limits>
+
+#include "base/tensor_math.h"
+#include "graph/builder.h"
+#include "graph/ops.h"
+#include "passes/for_onnxruntime/forms.h"
+#include "passes/for_onnxruntime/time_convolution.h"
+#include "passes/rewrite.h"
+
+namespace voxport {
+namespace {
+
+constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+
+// The taps of a transposed convolution of stride `rate`, by the phase of the output sample they
+// end in: [out * rate, in, taps]. Row o * rate + q makes sample q of each group of `rate` of
+// channel o.
+std::vector<float> phase_taps(const Tensor& weight, std::int64_t rate) {
+  const std::vector<float> w = to_float32(weight);
+  const auto in = static_cast<std::size_t>(weight.shape[0]);
+  const auto out = static_cast<std::size_t>(weight.shape[1]);
+  const auto kernel = static_cast<std::size_t>(weight.shape.back());
+  const auto phases = static_cast<std::size_t>(rate);
+  const std::size_t taps = (kernel + phases - 1) / phases;
+  std::vector<float> to(out * phases * in * taps, 0.0F);
+  for (std::size_t i = 0; i < in; ++i) {
+    for (std::size_t o = 0; o < out; ++o) {
+      for (std::size_t k = 0; k < kernel; ++k) {
+        const std::size_t row = o * phases + k % phases;
+        const std::size_t tap = taps - 1 - k / phases;  // a convolution looks forwards
+        to[(row * in + i) * taps + tap] = w[(i * out + o) * kernel + k];
+      }
+    }
+  }
+  return to;
+}
+
+Tensor repeated(const Tensor& bias, std::int64_t times) {
+  return computed_tensor({bias.shape[0] * times}, [bias, times] {
+    std::vector<float> all;
+    for (const float value : to_float32(bias))
+      all.insert(all.end(), static_cast<std::size_t>(times), value);
+    return all;
+  });
+}
+
+// [b, out * rate, rows, t] -> [b, out, rows, t * rate]
+Value take_turns(const Value& phases, std::int64_t out, std::int64_t rate, std::int64_t rows) {
+  const Value apart = reshape(phases, {0, out, rate, rows, -1});
+  return reshape(transpose(apart, {0, 1, 3, 4, 2}), {0, out, rows, -1});
+}
+
+// Whether few of the taps would be empty: a kernel that is not a multiple of the rate leaves some.
+bool is_worth_it(std::int64_t kernel, std::int64_t rate) {
+  const std::int64_t used = (kernel + rate - 1) / rate * rate;
+  return 4 * used <= 5 * kernel;
+}
+
+// What is cut off at an end of the samples: whole steps, which are not computed, and the rest.
+struct Cut {
+  std::int64_t steps, samples;
+
+  Cut(std::int64_t all, std::int64_t rate, std::int64_t most_steps)
+      : steps(std::min(all / rate, most_steps)), samples(all - steps * rate) {}
+};
+
+// The convolution that makes all phases: [b, out * rate, rows, steps].
+Value convolve_phases(const Node& node, const TimeConvolution& up, const Cut& start, const Cut& end,
+                      std::int64_t taps) {
+  Builder g(node.input(0).graph());
+  const std::int64_t channels = up.weight.shape[1] * up.stride;
+  const Tensor weight =
+      computed_tensor({channels, up.weight.shape[0], 1, taps},
+                      [from = up.weight, rate = up.stride] { return phase_taps(from, rate); });
+  std::vector<Value> inputs = {node.input(0), g.constant("weight", weight)};
+  if (up.bias) inputs.push_back(g.constant("bias", repeated(*up.bias, up.stride)));
+  using Ints = std::vector<std::int64_t>;
+  return g.node("Conv", std::move(inputs),
+                {{"kernel_shape", Ints{1, taps}},
+                 {"strides", Ints{1, 1}},
+                 {"dilations", Ints{1, 1}},
+                 {"pads", Ints{0, taps - 1 - start.steps, 0, taps - 1 - end.steps}},
+                 {"group", std::int64_t{1}}});
+}
+
+std::optional<Value> by_phases(const Node& node, Graph& graph) {
+  const std::optional<TimeConvolution> up = time_convolution(node);
+  if (!up || node.input(0).rank() != 4 || up->group != 1 || up->dilation != 1) return std::nullopt;
+  const std::optional<std::int64_t> rows = node.input(0).dim(kRowAxis).constant();
+  const std::int64_t taps = (up->kernel + up->stride - 1) / up->stride;
+  const std::int64_t excess = taps * up->stride - up->kernel + up->pad_after - up->output_padding;
+  if (!rows || excess < 0 || !is_worth_it(up->kernel, up->stride)) return std::nullopt;
+  const Graph::Scope scope(graph, module_of(node));
+  const Cut start(up->pad_before, up->stride, taps - 1);
+  const Cut end(excess, up->stride, taps - 1);
+  const Value phases = convolve_phases(node, *up, start, end, taps);
+  const Value whole = take_turns(phases, up->weight.shape[1], up->stride, *rows);
+  if (start.samples == 0 && end.samples == 0) return whole;
+  return slice(whole, kTimeAxis, start.samples, end.samples == 0 ? kEnd : -end.samples);
+}
+
+}  // namespace
+
+// ConvTranspose(x, w) stride r -> Slice(take_turns(Conv(x, w'))), where w' has r times the
+// channels:
+//
+//   sample  s*r   s*r+1  ...  s*r+r-1      phase 0:  s*r, (s+1)*r, ...    channel o*r of Conv
+//   each a sum over x[s], x[s-1], ...      phase 1:  s*r+1, ...           channel o*r+1
+//
+// The phases then take turns, and what the padding would have cut off is cut off. The same work
+// without ConvTranspose's scattered additions. Left alone where more than a fifth of the taps would
+// be empty.
+bool upsample_by_phases(Graph& graph) {
+  return rewrite_each(graph, "ConvTranspose",
+                      [&](const Node& node) { return by_phases(node, graph); });
+}
+
+}  // namespace voxport

@@ -1,0 +1,329 @@
+// Each form is shown a graph that it changes and one that it must leave alone.
+#include "passes/for_onnxruntime/forms.h"
+
+#include <gtest/gtest.h>
+
+#include "base/tensor_math.h"
+#include "graph/check.h"
+#include "graph/print.h"
+#include "passes/passes.h"
+#include "passes/pipeline.h"
+
+namespace voxport {
+namespace {
+
+// The graph after the pass and the removal of what it left behind.
+std::unique_ptr<Graph> after(bool (*pass)(Graph&), const char* text) {
+  auto graph = parse_graph(text);
+  EXPECT_TRUE(pass(*graph));
+  optimise(*graph);
+  check(*graph);
+  return graph;
+}
+
+// The operators, in order, each with the shape of its output.
+std::string steps_of(const Graph& graph) {
+  std::string steps;
+  for (const Node& node : graph.nodes())
+    steps += node.op() + " " + shape_text(node.output().shape()) + "\n";
+  return steps;
+}
+
+std::string steps_after(bool (*pass)(Graph&), const char* text) {
+  return steps_of(*after(pass, text));
+}
+
+bool changes(bool (*pass)(Graph&), const char* text) { return pass(*parse_graph(text)); }
+
+// fold_gains
+
+TEST(FoldGains, MovesAFactorThroughAnActivationIntoTheWeights) {
+  const auto graph = after(fold_gains, R"(x: f32[b, 1, t]
+      w: f32[1, 1, 2] = const [6, -3]
+      n: f32[] = const [3]
+      mean = Div(x, n)
+      active = LeakyRelu(mean) alpha=0.1
+      y = Conv(active, w)
+      return y)");
+  EXPECT_EQ(steps_of(*graph), "LeakyRelu [b, 1, t]\nConv [b, 1, t - 1]\n");
+  const Node conv = graph->nodes().back();
+  EXPECT_EQ(to_float32(*conv.input(1).constant()), (std::vector<float>{2, -1}));
+}
+
+TEST(FoldGains, LeavesWhatAFactorWouldChange) {
+  EXPECT_FALSE(changes(fold_gains, R"(x: f32[b, 1, t]
+      w: f32[1, 1, 2] = const
+      n: f32[] = const [3]
+      mean = Div(x, n)
+      active = Tanh(mean)
+      y = Conv(active, w)
+      return y)"));
+  EXPECT_FALSE(changes(fold_gains, R"(x: f32[b, 1, t]
+      w: f32[1, 1, 2] = const
+      n: f32[] = const [-3]
+      scaled = Mul(x, n)
+      active = Relu(scaled)
+      y = Conv(active, w)
+      return y)"))
+      << "the other half would be cut off";
+  EXPECT_FALSE(changes(fold_gains, R"(x: f32[b, 1, t]
+      w: f32[1, 1, 2] = const
+      n: f32[] = const [3]
+      mean = Div(x, n)
+      y = Conv(mean, w)
+      return y, mean)"))
+      << "the factor is needed elsewhere";
+}
+
+// convolve_rows
+
+TEST(ConvolveRows, GivesWhatLiesBetweenConvolutionsAnAxis) {
+  EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 4, t]
+      w: f32[4, 4, 3] = const
+      slope: f32[4, 1] = const
+      a = Conv(x, w) pads=[1, 1]
+      r = Mul(a, slope)
+      s = Add(r, x)
+      c = Conv(s, w) pads=[2, 2] dilations=[2]
+      y = Tanh(c)
+      return y)"),
+            "Unsqueeze [b, 4, 1, t]\n"
+            "Conv [b, 4, 1, t]\n"
+            "Mul [b, 4, 1, t]\n"
+            "Add [b, 4, 1, t]\n"
+            "Conv [b, 4, 1, t]\n"
+            "Squeeze [b, 4, t]\n"
+            "Tanh [b, 4, t]\n");
+}
+
+TEST(ConvolveRows, FollowsTimeThroughTranspositions) {
+  EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 4, t]
+      w: f32[4, 4, 3] = const
+      scale: f32[4] = const
+      shift: f32[4] = const
+      matrix: f32[4, 4] = const
+      a = Conv(x, w) pads=[1, 1]
+      last = Transpose(a) perm=[0, 2, 1]
+      n = LayerNormalization(last, scale, shift) axis=-1
+      m = MatMul(n, matrix)
+      first = Transpose(m) perm=[0, 2, 1]
+      y = Conv(first, w) pads=[1, 1]
+      return y)"),
+            "Unsqueeze [b, 4, 1, t]\n"
+            "Conv [b, 4, 1, t]\n"
+            "Transpose [b, 1, t, 4]\n"
+            "LayerNormalization [b, 1, t, 4]\n"
+            "MatMul [b, 1, t, 4]\n"
+            "Transpose [b, 4, 1, t]\n"
+            "Conv [b, 4, 1, t]\n"
+            "Squeeze [b, 4, t]\n");
+}
+
+TEST(ConvolveRows, SplitsAndJoinsChannels) {
+  EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 4, t]
+      w: f32[4, 4, 1] = const
+      sizes: i64[2] = const [2, 2]
+      a = Conv(x, w)
+      p, q = Split(a, sizes) axis=1
+      j = Concat(q, p) axis=1
+      y = Conv(j, w)
+      return y)"),
+            "Unsqueeze [b, 4, 1, t]\n"
+            "Conv [b, 4, 1, t]\n"
+            "Split [b, 2, 1, t]\n"
+            "Concat [b, 4, 1, t]\n"
+            "Conv [b, 4, 1, t]\n"
+            "Squeeze [b, 4, t]\n");
+}
+
+TEST(ConvolveRows, LeavesPicturesAndComputedWeightsAlone) {
+  EXPECT_FALSE(changes(convolve_rows, R"(x: f32[b, 4, h, t]
+      w: f32[4, 4, 3, 3] = const
+      y = Conv(x, w)
+      return y)"));
+  EXPECT_FALSE(changes(convolve_rows, R"(x: f32[b, 4, t]
+      w: f32[4, 4, 3]
+      y = Conv(x, w)
+      return y)"));
+  EXPECT_FALSE(changes(convolve_rows, R"(x: f16[b, 4, t]
+      w: f16[4, 4, 3] = const
+      y = Conv(x, w)
+      return y)"));
+}
+
+// output_by_phases
+
+TEST(OutputByPhases, MakesSixteenSamplesAtOnce) {
+  EXPECT_EQ(steps_after(output_by_phases, R"(x: f32[b, 4, 2, 32*t]
+      w: f32[1, 4, 1, 7] = const
+      c = Conv(x, w) pads=[0, 3, 0, 3]
+      y = Tanh(c)
+      return y)"),
+            "Conv [b, 16, 2, 2*t]\n"
+            "Tanh [b, 16, 2, 2*t]\n"
+            "Transpose [b, 2, 2*t, 16]\n"
+            "Reshape [b, 1, 2, 32*t]\n");
+}
+
+TEST(OutputByPhases, LeavesLengthsThatMayNotComeOutEven) {
+  EXPECT_FALSE(changes(output_by_phases, R"(x: f32[b, 4, 1, 8*t]
+      w: f32[1, 4, 1, 7] = const
+      y = Conv(x, w) pads=[0, 3, 0, 3]
+      return y)"));
+  EXPECT_FALSE(changes(output_by_phases, R"(x: f32[b, 4, 1, 16*t]
+      w: f32[1, 4, 1, 7] = const
+      y = Conv(x, w)
+      return y)"))
+      << "without padding";
+  EXPECT_FALSE(changes(output_by_phases, R"(x: f32[b, 4, 1, 16*t]
+      w: f32[2, 4, 1, 7] = const
+      y = Conv(x, w) pads=[0, 3, 0, 3]
+      return y)"))
+      << "two channels";
+}
+
+// upsample_by_phases
+
+TEST(UpsampleByPhases, ConvolvesEachPhase) {
+  EXPECT_EQ(steps_after(upsample_by_phases, R"(x: f32[b, 6, 1, t]
+      w: f32[6, 3, 1, 8] = const
+      y = ConvTranspose(x, w) strides=[1, 4] pads=[0, 2, 0, 2]
+      return y)"),
+            "Conv [b, 12, 1, t + 1]\n"
+            "Reshape [b, 3, 4, 1, t + 1]\n"
+            "Transpose [b, 3, 1, t + 1, 4]\n"
+            "Reshape [b, 3, 1, 4*t + 4]\n"
+            "Slice [b, 3, 1, 4*t]\n");
+}
+
+TEST(UpsampleByPhases, DoesNotComputeWholeStepsThatAreCutOff) {
+  EXPECT_EQ(steps_after(upsample_by_phases, R"(x: f32[b, 6, 1, t]
+      w: f32[6, 3, 1, 12] = const
+      y = ConvTranspose(x, w) strides=[1, 4] pads=[0, 4, 0, 4]
+      return y)"),
+            "Conv [b, 12, 1, t]\n"
+            "Reshape [b, 3, 4, 1, t]\n"
+            "Transpose [b, 3, 1, t, 4]\n"
+            "Reshape [b, 3, 1, 4*t]\n");
+}
+
+TEST(UpsampleByPhases, LeavesKernelsThatWouldHaveManyEmptyTaps) {
+  EXPECT_FALSE(changes(upsample_by_phases, R"(x: f32[b, 6, 1, t]
+      w: f32[6, 3, 1, 5] = const
+      y = ConvTranspose(x, w) strides=[1, 4]
+      return y)"));
+}
+
+// tile_rows
+
+constexpr const char* kUpsampled = R"(x: f32[b, 8, 1, t]
+      up: f32[8, 4, 1, 8] = const
+      w: f32[4, 4, 1, 3] = const
+      active = LeakyRelu(x) alpha=0.1
+      u = ConvTranspose(active, up) strides=[1, 4] pads=[0, 2, 0, 2]
+      c = Conv(u, w) pads=[0, 1, 0, 1]
+      d = Conv(c, w) pads=[0, 1, 0, 1]
+      s = Add(u, d)
+      y = Tanh(s)
+      return y)";
+
+TEST(TileRows, CutsBeforeTheActivationAndGluesAtTheEnd) {
+  const auto graph = after(tile_rows, kUpsampled);
+  std::vector<std::string> rows;
+  for (const Node& node : graph->nodes())
+    if (node.output().rank() == 4) rows.push_back(node.op() + " " + node.output().dim(2).text());
+  EXPECT_EQ(rows,
+            (std::vector<std::string>{"Slice 1", "Slice 1", "Concat 2", "LeakyRelu 2",
+                                      "ConvTranspose 2", "Conv 2", "Conv 2", "Add 2", "Tanh 2",
+                                      "Slice 1", "Slice 1", "Slice 1", "Slice 1", "Concat 1"}));
+  EXPECT_EQ(shape_text(graph->outputs()[0].second.shape()), "[b, 4, 1, 4*t]");
+}
+
+TEST(TileRows, LeavesManyChannelsAndSeveralEnds) {
+  EXPECT_FALSE(changes(tile_rows, R"(x: f32[b, 8, 1, t]
+      up: f32[8, 128, 1, 8] = const
+      w: f32[128, 128, 1, 3] = const
+      u = ConvTranspose(x, up) strides=[1, 4] pads=[0, 2, 0, 2]
+      c = Conv(u, w) pads=[0, 1, 0, 1]
+      y = Conv(c, w) pads=[0, 1, 0, 1]
+      return y)"));
+  EXPECT_FALSE(changes(tile_rows, R"(x: f32[b, 8, 1, t]
+      up: f32[8, 4, 1, 8] = const
+      w: f32[4, 4, 1, 3] = const
+      u = ConvTranspose(x, up) strides=[1, 4] pads=[0, 2, 0, 2]
+      c = Conv(u, w) pads=[0, 1, 0, 1]
+      y = Conv(c, w) pads=[0, 1, 0, 1]
+      return y, u)"));
+  EXPECT_FALSE(changes(tile_rows, R"(x: f32[b, 8, 1, t]
+      up: f32[8, 4, 1, 7] = const
+      w: f32[4, 4, 1, 3] = const
+      u = ConvTranspose(x, up) strides=[1, 4] pads=[0, 2, 0, 2]
+      c = Conv(u, w) pads=[0, 1, 0, 1]
+      y = Conv(c, w) pads=[0, 1, 0, 1]
+      return y)"))
+      << "a sample less than the rate";
+}
+
+// activate_in_blocks
+
+TEST(ActivateInBlocks, LetsConvolutionsThatChangeNothingTakeActivations) {
+  const auto graph = after(activate_in_blocks, R"(x: f32[b, 16, 1, t]
+      one: i64[1] = const [1]
+      end: i64[1] = const [1000]
+      axis: i64[1] = const [3]
+      w: f32[16, 16, 1, 3] = const
+      start = Slice(x, one, end, axis)
+      a = LeakyRelu(start) alpha=0.1
+      c = Conv(a, w) pads=[0, 1, 0, 1]
+      s = Add(c, start)
+      d = LeakyRelu(s) alpha=0.1
+      y = Conv(d, w) pads=[0, 1, 0, 1]
+      return y)");
+  std::vector<std::string> ops;
+  for (const Node& node : graph->nodes()) ops.push_back(node.op());
+  EXPECT_EQ(ops, (std::vector<std::string>{"Slice", "Conv", "Conv", "LeakyRelu", "Conv", "Add",
+                                           "Conv", "LeakyRelu", "Conv"}));
+}
+
+TEST(ActivateInBlocks, LeavesWhatConvolutionsTakeAndWhatFillsNoBlocks) {
+  EXPECT_FALSE(changes(activate_in_blocks, R"(x: f32[b, 16, 1, t]
+      w: f32[16, 16, 1, 3] = const
+      c = Conv(x, w)
+      a = LeakyRelu(c) alpha=0.1
+      y = Conv(a, w)
+      return y)"));
+  EXPECT_FALSE(changes(activate_in_blocks, R"(x: f32[b, 8, 1, t]
+      w: f32[8, 8, 1, 3] = const
+      c = Conv(x, w) pads=[0, 1, 0, 1]
+      s = Add(c, c)
+      a = LeakyRelu(s) alpha=0.1
+      y = Conv(a, w)
+      return y)"))
+      << "8 channels";
+  EXPECT_FALSE(changes(activate_in_blocks, R"(x: f32[b, 16, 1, t]
+      w: f32[16, 16, 1, 3] = const
+      c = Conv(x, w) pads=[0, 1, 0, 1]
+      s = Add(c, c)
+      y = LeakyRelu(s) alpha=0.1
+      return y)"))
+      << "no convolution follows";
+}
+
+// All of them
+
+TEST(Forms, AreLeftOutWherePlainGraphsAreAskedFor) {
+  constexpr const char* kText = R"(x: f32[b, 4, t]
+      w: f32[4, 4, 3] = const
+      y = Conv(x, w)
+      return y)";
+  const auto plain = parse_graph(kText);
+  prepare(*plain, {17, true});
+  EXPECT_EQ(steps_of(*plain), "Conv [b, 4, t - 2]\n");
+  const auto fast = parse_graph(kText);
+  prepare(*fast, {17, false});
+  EXPECT_EQ(steps_of(*fast),
+            "Unsqueeze [b, 4, 1, t]\nConv [b, 4, 1, t - 2]\nSqueeze [b, 4, t - 2]\n");
+}
+
+}  // namespace
+}  // namespace voxport
