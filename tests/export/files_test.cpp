@@ -187,7 +187,8 @@ TEST(ExportedFiles, AreAllReported) {
   const TemporaryFolder folder;
   const fs::path source = folder / "voice.ckpt";
   const fs::path out = folder / "voice.onnx";
-  const ExportOptions options;
+  ExportOptions options;
+  options.plain = true;
   StageClock clock(options.on_stage);
   OutputFiles files;
   ExportReport report;
