@@ -26,6 +26,7 @@ constexpr Pass kPipeline[] = {
 constexpr Pass kForms[] = {
     {"fold_gains", fold_gains},                  // no factor stands between convolutions
     {"convolve_rows", convolve_rows},            // convolutions over time have rows
+    {"fold_axes", fold_axes},                    // and share what puts them on and off
     {"tile_rows", tile_rows},                    // rows of few channels are several
     {"output_by_phases", output_by_phases},      // one channel is computed as sixteen
     {"upsample_by_phases", upsample_by_phases},  // no ConvTranspose is left that a Conv can be

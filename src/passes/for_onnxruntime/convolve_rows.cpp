@@ -17,13 +17,28 @@ using Ints = std::vector<std::int64_t>;
 constexpr std::size_t kRank = 3;
 constexpr std::int64_t kTime = 2;  // of what a convolution works on
 
-// Which axis of a value [.., .., ..] is time, by the value's name. The new axis comes before it.
-using TimeAxes = std::unordered_map<std::string, std::int64_t>;
+// Which axis of a value [.., .., ..] is time, before which the new one comes, and whether that is
+// because of a convolution: a Reshape takes or makes an axis for nothing, but needs none.
+struct TimeAxis {
+  std::int64_t axis;
+  bool is_needed;
+};
 
-std::optional<std::int64_t> axis_in(const TimeAxes& axes, const Value& value) {
-  const auto found = value ? axes.find(value.name()) : axes.end();
-  return found == axes.end() ? std::nullopt : std::optional(found->second);
-}
+class TimeAxes {
+ public:
+  std::optional<TimeAxis> find(const Value& value) const {
+    const auto found = value ? axes_.find(value.name()) : axes_.end();
+    return found == axes_.end() ? std::nullopt : std::optional(found->second);
+  }
+  // The first that is noted counts.
+  void note(const Value& value, const TimeAxis& axis) {
+    TimeAxis& noted = axes_.emplace(value.name(), axis).first->second;
+    if (noted.axis == axis.axis) noted.is_needed |= axis.is_needed;
+  }
+
+ private:
+  std::unordered_map<std::string, TimeAxis> axes_;  // by the names of values
+};
 
 bool has_rank(const Value& value, std::size_t rank) {
   return value && value.type().shape && value.rank() == rank;
@@ -50,6 +65,37 @@ Ints with_one(const Ints& shape, std::int64_t place) {
     made.push_back(size);
   }
   return made;
+}
+
+// The shape that a Reshape is given as numbers.
+std::optional<Ints> target_of(const Node& node) {
+  const Tensor* target =
+      node.op() == "Reshape" && node.input(1) ? node.input(1).constant() : nullptr;
+  const bool keeps_zeros = target && integer(node, "allowzero", 0) != 0;
+  return target && !keeps_zeros ? std::optional(int64_values(*target)) : std::nullopt;
+}
+
+// The target of a Reshape of three axes whose input has another one before `axis`. Sizes that are
+// taken from the input must still be found there.
+std::optional<Ints> target_after_row(const Node& node, std::int64_t axis) {
+  std::optional<Ints> target = target_of(node);
+  if (!target || !has_rank(node.input(0), kRank)) return std::nullopt;
+  for (std::size_t i = static_cast<std::size_t>(axis); i < target->size(); ++i) {
+    if ((*target)[i] != 0) continue;
+    if (std::ranges::find(*target, -1) != target->end()) return std::nullopt;
+    (*target)[i] = -1;
+  }
+  return target;
+}
+
+// The axis before which a Reshape to three axes can make another one: the one that it computes.
+std::optional<std::int64_t> axis_of_reshape(const Node& node) {
+  const std::optional<Ints> target = target_of(node);
+  if (!target || target->size() != kRank) return std::nullopt;
+  const auto computed = std::ranges::find(*target, -1);
+  const bool is_kept = std::find(computed, target->end(), 0) != target->end();
+  if (computed == target->end() || computed == target->begin() || is_kept) return std::nullopt;
+  return computed - target->begin();
 }
 
 // How a kind of node is said of values that have one axis more.
@@ -179,49 +225,64 @@ class Rows {
  private:
   // Notes what comes of a convolution, by way of nodes that can carry rows.
   void note_after(const Node& node) {
-    if (is_convolution(node)) {
-      after_[node.output().name()] = kTime;
-      return;
-    }
+    if (is_convolution(node)) return after_.note(node.output(), {kTime, true});
+    if (const std::optional<std::int64_t> axis = axis_of_reshape(node))
+      return after_.note(node.output(), {*axis, false});
     const Carrier* carrier = carrier_of(node);
-    if (!carrier) return;
-    std::optional<std::int64_t> axis;
+    std::optional<TimeAxis> axis = carrier ? axis_of_inputs(node, *carrier) : std::nullopt;
+    if (!axis) return;
+    axis->axis = carrier->to_output(node, axis->axis);
+    if (axis->axis < 1) return;
+    for (const Value& output : node.outputs()) after_.note(output, *axis);
+  }
+
+  // The axis that is time in all inputs that are known to have one.
+  std::optional<TimeAxis> axis_of_inputs(const Node& node, const Carrier& carrier) const {
+    std::optional<TimeAxis> axis;
     for (std::size_t i = 0; i < node.inputs().size(); ++i) {
-      if (!carrier->is_data(node, i) || node.input(i).constant()) continue;
-      const std::optional<std::int64_t> found = axis_in(after_, node.input(i));
+      if (!carrier.is_data(node, i) || node.input(i).constant()) continue;
+      const std::optional<TimeAxis> found = after_.find(node.input(i));
       // Parts that have no rows yet would each need an axis of their own.
-      if (!found && node.op() == "Concat") return;
-      if (found && axis && *found != *axis) return;
-      if (found) axis = found;
+      if (!found && node.op() == "Concat") return std::nullopt;
+      if (!found) continue;
+      if (axis && axis->axis != found->axis) return std::nullopt;
+      axis = TimeAxis{found->axis, found->is_needed || (axis && axis->is_needed)};
     }
-    const std::int64_t made = axis ? carrier->to_output(node, *axis) : -1;
-    if (made < 1) return;
-    for (const Value& output : node.outputs()) after_[output.name()] = made;
+    return axis;
   }
 
   // Notes what becomes the input of a convolution, by way of nodes that can carry rows.
   void note_before(const Node& node) {
-    if (is_convolution(node)) {
-      before_.emplace(node.input(0).name(), kTime);
-      return;
-    }
+    if (is_convolution(node)) return before_.note(node.input(0), {kTime, true});
+    if (const std::optional<TimeAxis> axis = axis_before_reshape(node))
+      return before_.note(node.input(0), {axis->axis, false});
     const Carrier* carrier = carrier_of(node);
     if (!carrier) return;
     for (const Value& output : node.outputs()) {
-      const std::optional<std::int64_t> axis = axis_in(before_, output);
-      const std::int64_t needed = axis ? carrier->to_input(node, *axis) : -1;
-      if (needed < 1) continue;
+      std::optional<TimeAxis> axis = before_.find(output);
+      if (!axis) continue;
+      axis->axis = carrier->to_input(node, axis->axis);
+      if (axis->axis < 1) continue;
       for (std::size_t i = 0; i < node.inputs().size(); ++i)
         if (carrier->is_data(node, i) && has_rank(node.input(i), kRank))
-          before_.emplace(node.input(i).name(), needed);
+          before_.note(node.input(i), *axis);
     }
   }
 
-  // The axis of the outputs of a node between two convolutions.
+  // The axis that a Reshape can take from what comes of a convolution.
+  std::optional<TimeAxis> axis_before_reshape(const Node& node) const {
+    const std::optional<TimeAxis> axis = after_.find(node.input(0));
+    return axis && target_after_row(node, axis->axis) ? axis : std::nullopt;
+  }
+
+  // The axis of the outputs of a node before a convolution or after one, where rows come and go at
+  // no cost on the other side.
   std::optional<std::int64_t> axis_between(const Node& node) const {
     for (const Value& output : node.outputs()) {
-      const std::optional<std::int64_t> axis = axis_in(after_, output);
-      if (axis && axis == axis_in(before_, output)) return axis;
+      const std::optional<TimeAxis> after = after_.find(output);
+      const std::optional<TimeAxis> before = before_.find(output);
+      if (after && before && after->axis == before->axis && (after->is_needed || before->is_needed))
+        return after->axis;
     }
     return std::nullopt;
   }
@@ -232,11 +293,21 @@ class Rows {
       put(node, {convolution(node)}, kTime);
       return true;
     }
+    if (node.op() == "Reshape") return reshape_rows(node);
     const Carrier* carrier = carrier_of(node);
     const std::optional<std::int64_t> axis = carrier ? axis_between(node) : std::nullopt;
     if (!axis) return false;
     put(node, carried(node, *carrier, carrier->to_input(node, *axis)), *axis);
     return true;
+  }
+
+  // Of what has rows, without taking them off first.
+  bool reshape_rows(const Node& node) {
+    const auto row = rows_.find(node.input(0).name());
+    if (row == rows_.end()) return false;
+    const std::optional<Ints> target = target_after_row(node, row->second.axis);
+    if (target) graph_.replace(node.output(), reshape(row->second.value, *target));
+    return target.has_value();
   }
 
   // With rows where they are known, else by a new axis.
@@ -254,6 +325,9 @@ class Rows {
 
   Value with_axis(const Value& value, std::int64_t place) {
     const Tensor* constant = value.constant();
+    const std::optional<Node> made_by = value.producer();
+    const bool is_reshaped = made_by && axis_of_reshape(*made_by) == place;
+    if (is_reshaped) return reshape(made_by->input(0), with_one(*target_of(*made_by), place));
     if (!constant) return unsqueeze(value, {place});
     return graph_.add_constant("constant", reshaped(*constant, with_one(constant->shape, place)));
   }
@@ -314,7 +388,8 @@ class Rows {
 //                                                        [b, c, 1, t]
 //
 // What lies between two convolutions gets the axis too, so that blocks stay blocks; it comes before
-// time, wherever Transpose puts that. The rest of the graph stays as it is.
+// time, wherever Transpose puts that. So does what lies between a convolution and a Reshape, which
+// makes or takes the axis on its way. The rest of the graph stays as it is.
 bool convolve_rows(Graph& graph) { return Rows(graph).run(); }
 
 }  // namespace voxport

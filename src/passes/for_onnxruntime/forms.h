@@ -8,6 +8,7 @@ namespace voxport {
 
 bool fold_gains(Graph& graph);
 bool convolve_rows(Graph& graph);
+bool fold_axes(Graph& graph);
 bool tile_rows(Graph& graph);
 bool output_by_phases(Graph& graph);
 bool upsample_by_phases(Graph& graph);

@@ -119,6 +119,26 @@ TEST(ConvolveRows, FollowsTimeThroughTranspositions) {
             "Squeeze [b, 4, t]\n");
 }
 
+TEST(ConvolveRows, LetsReshapesMakeAndTakeTheAxis) {
+  EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 2, t, 2]
+      joined: i64[3] = const [0, -1, 4]
+      apart: i64[4] = const [0, 0, 2, 2]
+      w: f32[4, 4, 3] = const
+      heads = Transpose(x) perm=[0, 2, 1, 3]
+      a = Reshape(heads, joined)
+      first = Transpose(a) perm=[0, 2, 1]
+      c = Conv(first, w) pads=[1, 1]
+      last = Transpose(c) perm=[0, 2, 1]
+      y = Reshape(last, apart)
+      return y)"),
+            "Transpose [b, t, 2, 2]\n"
+            "Reshape [b, 1, t, 4]\n"
+            "Transpose [b, 4, 1, t]\n"
+            "Conv [b, 4, 1, t]\n"
+            "Transpose [b, 1, t, 4]\n"
+            "Reshape [b, t, 2, 2]\n");
+}
+
 TEST(ConvolveRows, SplitsAndJoinsChannels) {
   EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 4, t]
       w: f32[4, 4, 1] = const
@@ -148,6 +168,29 @@ TEST(ConvolveRows, LeavesPicturesAndComputedWeightsAlone) {
   EXPECT_FALSE(changes(convolve_rows, R"(x: f16[b, 4, t]
       w: f16[4, 4, 3] = const
       y = Conv(x, w)
+      return y)"));
+}
+
+// fold_axes
+
+TEST(FoldAxes, PutsAxesOnAndTakesThemOffAtOnce) {
+  EXPECT_EQ(steps_after(fold_axes, R"(x: f32[b, t]
+      one: i64[1] = const [1]
+      last: i64[1] = const [-1]
+      two: i64[1] = const [2]
+      a = Unsqueeze(x, last)
+      c = Unsqueeze(a, one)
+      r = Relu(c)
+      s = Squeeze(r, one)
+      y = Squeeze(s, two)
+      return y)"),
+            "Unsqueeze [b, 1, t, 1]\nRelu [b, 1, t, 1]\nSqueeze [b, t]\n");
+}
+
+TEST(FoldAxes, LeavesASingleOneAlone) {
+  EXPECT_FALSE(changes(fold_axes, R"(x: f32[b, t]
+      one: i64[1] = const [1]
+      y = Unsqueeze(x, one)
       return y)"));
 }
 
