@@ -20,12 +20,6 @@ Value number_of(Graph& graph, const char* name) {
   return number;
 }
 
-Shape with_time(const Value& x, const Dim& time) {
-  Shape shape = x.shape();
-  shape.back() = time;
-  return shape;
-}
-
 }  // namespace
 
 Caches::Caches(const Value& x)
@@ -36,8 +30,10 @@ Caches::Caches(const Value& x)
       batch_size_(size(x, kBatch)) {}
 
 Value Caches::add_state(const Value& x, std::int64_t steps) {
-  return graph_.add_input(cat("state_", next_states_.size()),
-                          {x.dtype(), with_time(x, Dim(steps)), {}});
+  const Value state =
+      graph_.add_input(cat("state_", next_states_.size()),
+                       {x.dtype(), Shape{x.dim(kBatch), x.dim(kChannels), 1, Dim(steps)}, {}});
+  return squeeze(state, {2});
 }
 
 // By indices, and not by a slice: of those the graph knows how many there are.
@@ -49,15 +45,12 @@ Value Caches::kept(const Value& state, std::int64_t unused) const {
 }
 
 Value Caches::tail(const Value& x, std::int64_t steps) const {
-  std::vector<Value> sizes = {batch_size_};
-  for (std::size_t axis = kChannels; axis + 1 < x.rank(); ++axis)
-    sizes.push_back(int64s(x, {*x.shape()[axis].constant()}));
-  sizes.push_back(last_ * int64s(x, {steps}));
-  return zeros(concat(std::move(sizes), 0), x.dtype());
+  const Value channels = int64s(x, {*x.dim(kChannels).constant()});
+  return zeros(concat({batch_size_, channels, last_ * int64s(x, {steps})}, 0), x.dtype());
 }
 
 void Caches::keep(const Value& sequence, std::int64_t steps) {
-  next_states_.push_back(slice(sequence, kTime, -steps, kEnd));
+  next_states_.push_back(unsqueeze(slice(sequence, kTime, -steps, kEnd), {2}));
 }
 
 std::int64_t Caches::steps_in_first(const Value& x, std::int64_t frames) const {

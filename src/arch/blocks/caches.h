@@ -7,7 +7,9 @@
 // after its end, as it would see them at once; no zeros are made up at the ends of the network.
 //
 // In the graph, `first` and `last` say which pieces those are, and each cache is an input state_N
-// and an output next_state_N of the same fixed shape. At first all of them are zeros.
+// and an output next_state_N of the same fixed shape, [b, c, 1, steps]. At first all of them are
+// zeros. The axis of size 1 is the one that ONNX Runtime's convolutions have: no pass may change
+// what a graph takes and gives, and without it each state would have to be given one.
 //
 // Layers are written once for both ways. Without caches (a null pointer) a sequence is whole:
 //
