@@ -138,7 +138,9 @@ class Rows {
   bool take(const Node& node) {
     const auto row = node.input(0) ? rows_.find(node.input(0).name()) : rows_.end();
     if (row == rows_.end() || !takes_axis(node, row->second.axis)) return false;
-    graph_.replace(node.output(), taken(node, row->second.value, row->second.axis));
+    const Value made = taken(node, row->second.value, row->second.axis);
+    if (made.type().shape != node.output().type().shape) return false;  // not known to be the same
+    graph_.replace(node.output(), made);
     return true;
   }
 

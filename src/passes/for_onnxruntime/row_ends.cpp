@@ -60,7 +60,8 @@ std::optional<std::int64_t> only_axis(const Node& node, std::size_t rank) {
 std::optional<std::vector<Value>> sizes_of_fill(const Value& value) {
   const std::optional<Node> fill = producer(value, "ConstantOfShape");
   const std::optional<Node> shape = fill ? producer(fill->input(0), "Concat") : std::nullopt;
-  if (!shape || shape->inputs().size() != kSequenceRank) return std::nullopt;
+  if (!shape || !fill->find("value") || shape->inputs().size() != kSequenceRank)
+    return std::nullopt;
   const bool is_apart = std::ranges::all_of(shape->inputs(), [](const Value& part) {
     return has_rank(part, 1) && part.dim(0) == Dim(1);
   });
