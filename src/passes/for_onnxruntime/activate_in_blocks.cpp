@@ -10,9 +10,6 @@
 namespace voxport {
 namespace {
 
-// The largest block of channels that ONNX Runtime's convolutions work on.
-constexpr std::int64_t kBlock = 16;
-
 bool fills_blocks(const Value& x) {
   if (!x.type().shape || x.rank() != 4 || x.dtype() != DType::kFloat32) return false;
   const std::optional<std::int64_t> channels = x.dim(kChannelAxis).constant();

@@ -41,8 +41,20 @@ class TimeAxes {
   std::unordered_map<std::string, TimeAxis> axes_;  // by the names of values
 };
 
-bool is_convolution(const Node& node) {
-  return has_rank(node.input(0), kSequenceRank) && time_convolution(node).has_value();
+// What a convolution over time gains from rows.
+enum class Gain {
+  kNone,    // none, or less than nothing: it does not fill blocks
+  kNoLoss,  // of one tap: it keeps what is in blocks there
+  kMuch,
+};
+
+Gain gain_of(const Node& node) {
+  const std::optional<TimeConvolution> conv =
+      has_rank(node.input(0), kSequenceRank) ? time_convolution(node) : std::nullopt;
+  if (!conv) return Gain::kNone;
+  if (makes_blocks_of_samples(node, *conv)) return Gain::kMuch;
+  if (!fills_blocks(node, *conv)) return Gain::kNone;
+  return conv->kernel == 1 ? Gain::kNoLoss : Gain::kMuch;
 }
 
 class Rows {
@@ -60,7 +72,9 @@ class Rows {
  private:
   // Notes what comes of a convolution, by way of nodes that can carry rows.
   void note_after(const Node& node) {
-    if (is_convolution(node)) return after_.note(node.output(), {kTime, true});
+    if (const Gain gain = gain_of(node); gain != Gain::kNone)
+      return after_.note(node.output(),
+                         {kTime, gain == Gain::kMuch || is_needed(after_, node.input(0))});
     if (const std::optional<std::int64_t> axis = axis_that_can_be_made(node.output()))
       return after_.note(node.output(), {*axis, false});
     const RowCarrier* carrier = row_carrier_of(node);
@@ -91,7 +105,9 @@ class Rows {
 
   // Notes what becomes the input of a convolution, by way of nodes that can carry rows.
   void note_before(const Node& node) {
-    if (is_convolution(node)) return before_.note(node.input(0), {kTime, true});
+    if (const Gain gain = gain_of(node); gain != Gain::kNone)
+      return before_.note(node.input(0),
+                          {kTime, gain == Gain::kMuch || is_needed(before_, node.output())});
     const std::optional<TimeAxis> known = after_.find(node.input(0));
     if (known && takes_axis(node, known->axis))
       return before_.note(node.input(0), {known->axis, false});
@@ -120,9 +136,21 @@ class Rows {
     return std::nullopt;
   }
 
+  // Whether what is before or after a convolution has rows on this axis because one needs them.
+  static bool is_needed(const TimeAxes& axes, const Value& value) {
+    const std::optional<TimeAxis> axis = axes.find(value);
+    return axis && axis->axis == kTime && axis->is_needed;
+  }
+
+  bool gains(const Node& node) const {
+    const Gain gain = gain_of(node);
+    return gain == Gain::kMuch || (gain == Gain::kNoLoss && (is_needed(after_, node.output()) ||
+                                                             is_needed(before_, node.output())));
+  }
+
   bool rewrite(const Node& node) {
     const Graph::Scope scope(graph_, module_of(node));
-    if (is_convolution(node)) {
+    if (gains(node)) {
       put(node, {convolution(node)}, kTime);
       return true;
     }
@@ -207,7 +235,8 @@ class Rows {
 }  // namespace
 
 // Conv(x, w) -> Squeeze(Conv(Unsqueeze(x), w')): one row of a picture. ONNX Runtime keeps
-// convolutions in blocks of channels, its fastest form, only where they have two dimensions.
+// convolutions in blocks of channels, its fastest form, only where they have two dimensions. Those
+// that would not fill the blocks stay as they are, and those of one tap where they stand alone.
 //
 //   x [b, c, t] - Conv - Relu - Conv - y    ->    x - Unsqueeze - Conv - Relu - Conv - Squeeze - y
 //                                                        [b, c, 1, t]

@@ -7,8 +7,8 @@
 namespace voxport {
 namespace {
 
-// ONNX Runtime's largest block of channels: it would compute as many and throw away all but one.
-constexpr std::int64_t kPhases = 16;
+// ONNX Runtime would compute a block of channels and throw away all but one.
+constexpr std::int64_t kPhases = kBlock;
 
 // [1, in, 1, kernel] -> [phases, in, 1, kernel + phases - 1]: row p is the kernel, p steps later.
 Tensor shifted_copies(const Tensor& weight) {
@@ -31,17 +31,6 @@ Tensor repeated(const Tensor& bias) {
   return computed_tensor({kPhases}, [bias] {
     return std::vector<float>(static_cast<std::size_t>(kPhases), to_float32(bias)[0]);
   });
-}
-
-bool is_multiple(const Dim& dim, std::int64_t divisor) {
-  return dim == Dim(divisor) * floor_div(dim, divisor);
-}
-
-bool has_one_channel(const Node& node, const TimeConvolution& conv) {
-  const Value x = node.input(0);
-  return node.op() == "Conv" && x.rank() == 4 && conv.weight.shape[0] == 1 && conv.group == 1 &&
-         conv.stride == 1 && conv.dilation == 1 && x.dim(kRowAxis).is_constant() &&
-         node.output().dim(kTimeAxis) == x.dim(kTimeAxis) && is_multiple(x.dim(kTimeAxis), kPhases);
 }
 
 // The same convolution, of many samples at once: [b, phases, rows, t / phases].
@@ -73,7 +62,8 @@ bool output_by_phases(Graph& graph) {
   bool changed = false;
   for (const Node& node : graph.nodes()) {
     const std::optional<TimeConvolution> conv = time_convolution(node);
-    if (!conv || !has_one_channel(node, *conv)) continue;
+    if (!conv || node.input(0).rank() != 4 || !node.input(0).dim(kRowAxis).is_constant()) continue;
+    if (!makes_blocks_of_samples(node, *conv)) continue;
     const std::optional<Node> user = uses.only_user(node.output());
     const bool is_activated = user && is_unary_elementwise(user->op());
     const Graph::Scope scope(graph, module_of(node));

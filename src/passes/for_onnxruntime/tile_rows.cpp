@@ -22,8 +22,6 @@ constexpr std::int64_t kMaxTiledChannels = 64;
 constexpr std::int64_t kMaxReach = 128;
 // Fewer are not worth cutting and putting together.
 constexpr std::int64_t kMinConvolutions = 3;
-// output_by_phases() makes so many samples at once, where the length is a multiple.
-constexpr std::int64_t kPhases = 16;
 
 std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 std::int64_t ceil_of(std::int64_t a, std::int64_t b) { return -floor_of(-a, b); }
@@ -173,11 +171,11 @@ std::optional<Value> start_at(const Node& node, const Uses& uses) {
   return uses.only_user(before->input(0)) ? before->input(0) : x;
 }
 
-// Tiles of which the samples are still multiples of 16 where the whole is.
+// Tiles of which the samples are still whole blocks where those of the whole are: see
+// output_by_phases().
 std::int64_t width_multiple(const Value& start, std::int64_t stretch) {
-  const std::int64_t multiple = kPhases / std::gcd(kPhases, stretch);
-  const Dim& length = start.dim(kTimeAxis);
-  return length == Dim(multiple) * floor_div(length, multiple) ? multiple : 1;
+  const std::int64_t multiple = kBlock / std::gcd(kBlock, stretch);
+  return is_multiple(start.dim(kTimeAxis), multiple) ? multiple : 1;
 }
 
 // A length that is known and hardly longer than the overlap is better left alone.

@@ -167,7 +167,8 @@ INSTANTIATE_TEST_SUITE_P(
     Examples, Flow,
     testing::Values(Example{{6, 8, 5, 2, 4, 0}, true}, Example{{6, 8, 5, 2, 3, 0}, true},
                     Example{{6, 8, 3, 1, 1, 0}, false}, Example{{10, 7, 3, 3, 2, 4}, true},
-                    Example{{4, 6, 1, 2, 5, 3}, false}, Example{{2, 16, 3, 2, 3, 2}, true}));
+                    Example{{4, 6, 1, 2, 5, 3}, false}, Example{{2, 16, 3, 2, 3, 2}, true},
+                    Example{{32, 16, 5, 2, 3, 16}, true}));
 
 TEST_P(Flow, RunsBackwardsWithItsFlips) {
   const FlowConfig& config = GetParam().config;

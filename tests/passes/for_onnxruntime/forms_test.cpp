@@ -78,30 +78,30 @@ TEST(FoldGains, LeavesWhatAFactorWouldChange) {
 // convolve_rows
 
 TEST(ConvolveRows, GivesWhatLiesBetweenConvolutionsAnAxis) {
-  EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 4, t]
-      w: f32[4, 4, 3] = const
-      slope: f32[4, 1] = const
+  EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 16, t]
+      w: f32[16, 16, 3] = const
+      slope: f32[16, 1] = const
       a = Conv(x, w) pads=[1, 1]
       r = Mul(a, slope)
       s = Add(r, x)
       c = Conv(s, w) pads=[2, 2] dilations=[2]
       y = Tanh(c)
       return y)"),
-            "Unsqueeze [b, 4, 1, t]\n"
-            "Conv [b, 4, 1, t]\n"
-            "Mul [b, 4, 1, t]\n"
-            "Add [b, 4, 1, t]\n"
-            "Conv [b, 4, 1, t]\n"
-            "Squeeze [b, 4, t]\n"
-            "Tanh [b, 4, t]\n");
+            "Unsqueeze [b, 16, 1, t]\n"
+            "Conv [b, 16, 1, t]\n"
+            "Mul [b, 16, 1, t]\n"
+            "Add [b, 16, 1, t]\n"
+            "Conv [b, 16, 1, t]\n"
+            "Squeeze [b, 16, t]\n"
+            "Tanh [b, 16, t]\n");
 }
 
 TEST(ConvolveRows, FollowsTimeThroughTranspositions) {
-  EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 4, t]
-      w: f32[4, 4, 3] = const
-      scale: f32[4] = const
-      shift: f32[4] = const
-      matrix: f32[4, 4] = const
+  EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 16, t]
+      w: f32[16, 16, 3] = const
+      scale: f32[16] = const
+      shift: f32[16] = const
+      matrix: f32[16, 16] = const
       a = Conv(x, w) pads=[1, 1]
       last = Transpose(a) perm=[0, 2, 1]
       n = LayerNormalization(last, scale, shift) axis=-1
@@ -109,21 +109,21 @@ TEST(ConvolveRows, FollowsTimeThroughTranspositions) {
       first = Transpose(m) perm=[0, 2, 1]
       y = Conv(first, w) pads=[1, 1]
       return y)"),
-            "Unsqueeze [b, 4, 1, t]\n"
-            "Conv [b, 4, 1, t]\n"
-            "Transpose [b, 1, t, 4]\n"
-            "LayerNormalization [b, 1, t, 4]\n"
-            "MatMul [b, 1, t, 4]\n"
-            "Transpose [b, 4, 1, t]\n"
-            "Conv [b, 4, 1, t]\n"
-            "Squeeze [b, 4, t]\n");
+            "Unsqueeze [b, 16, 1, t]\n"
+            "Conv [b, 16, 1, t]\n"
+            "Transpose [b, 1, t, 16]\n"
+            "LayerNormalization [b, 1, t, 16]\n"
+            "MatMul [b, 1, t, 16]\n"
+            "Transpose [b, 16, 1, t]\n"
+            "Conv [b, 16, 1, t]\n"
+            "Squeeze [b, 16, t]\n");
 }
 
 TEST(ConvolveRows, LetsReshapesMakeAndTakeTheAxis) {
-  EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 2, t, 2]
-      joined: i64[3] = const [0, -1, 4]
-      apart: i64[4] = const [0, 0, 2, 2]
-      w: f32[4, 4, 3] = const
+  EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 2, t, 8]
+      joined: i64[3] = const [0, -1, 16]
+      apart: i64[4] = const [0, 0, 2, 8]
+      w: f32[16, 16, 3] = const
       heads = Transpose(x) perm=[0, 2, 1, 3]
       a = Reshape(heads, joined)
       first = Transpose(a) perm=[0, 2, 1]
@@ -131,29 +131,67 @@ TEST(ConvolveRows, LetsReshapesMakeAndTakeTheAxis) {
       last = Transpose(c) perm=[0, 2, 1]
       y = Reshape(last, apart)
       return y)"),
-            "Transpose [b, t, 2, 2]\n"
-            "Reshape [b, 1, t, 4]\n"
-            "Transpose [b, 4, 1, t]\n"
-            "Conv [b, 4, 1, t]\n"
-            "Transpose [b, 1, t, 4]\n"
-            "Reshape [b, t, 2, 2]\n");
+            "Transpose [b, t, 2, 8]\n"
+            "Reshape [b, 1, t, 16]\n"
+            "Transpose [b, 16, 1, t]\n"
+            "Conv [b, 16, 1, t]\n"
+            "Transpose [b, 1, t, 16]\n"
+            "Reshape [b, t, 2, 8]\n");
 }
 
 TEST(ConvolveRows, SplitsAndJoinsChannels) {
-  EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 4, t]
-      w: f32[4, 4, 1] = const
-      sizes: i64[2] = const [2, 2]
-      a = Conv(x, w)
+  EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 16, t]
+      w: f32[16, 16, 3] = const
+      sizes: i64[2] = const [8, 8]
+      a = Conv(x, w) pads=[1, 1]
       p, q = Split(a, sizes) axis=1
       j = Concat(q, p) axis=1
-      y = Conv(j, w)
+      y = Conv(j, w) pads=[1, 1]
       return y)"),
-            "Unsqueeze [b, 4, 1, t]\n"
-            "Conv [b, 4, 1, t]\n"
-            "Split [b, 2, 1, t]\n"
-            "Concat [b, 4, 1, t]\n"
-            "Conv [b, 4, 1, t]\n"
-            "Squeeze [b, 4, t]\n");
+            "Unsqueeze [b, 16, 1, t]\n"
+            "Conv [b, 16, 1, t]\n"
+            "Split [b, 8, 1, t]\n"
+            "Concat [b, 16, 1, t]\n"
+            "Conv [b, 16, 1, t]\n"
+            "Squeeze [b, 16, t]\n");
+}
+
+TEST(ConvolveRows, TakesConvolutionsOfOneTapAlong) {
+  EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 16, t]
+      point: f32[32, 16, 1] = const
+      w: f32[16, 32, 3] = const
+      a = Conv(x, point)
+      y = Conv(a, w) pads=[1, 1]
+      return y)"),
+            "Unsqueeze [b, 16, 1, t]\n"
+            "Conv [b, 32, 1, t]\n"
+            "Conv [b, 16, 1, t]\n"
+            "Squeeze [b, 16, t]\n");
+  EXPECT_FALSE(changes(convolve_rows, R"(x: f32[b, 16, t]
+      point: f32[32, 16, 1] = const
+      y = Conv(x, point)
+      return y)"));
+}
+
+TEST(ConvolveRows, LeavesChannelsThatFillNoBlocks) {
+  EXPECT_FALSE(changes(convolve_rows, R"(x: f32[b, 1, t]
+      w: f32[64, 1, 15] = const
+      y = Conv(x, w)
+      return y)"));
+  EXPECT_FALSE(changes(convolve_rows, R"(x: f32[b, 16, 16*t]
+      w: f32[1, 16, 7] = const
+      y = Conv(x, w)
+      return y)"))
+      << "a length that is not known to be even";
+  EXPECT_TRUE(changes(convolve_rows, R"(x: f32[b, 16, 16*t]
+      w: f32[1, 16, 7] = const
+      y = Conv(x, w) pads=[3, 3]
+      return y)"));
+  EXPECT_TRUE(changes(convolve_rows, R"(x: f32[b, 20, t]
+      w: f32[20, 1, 3] = const
+      y = Conv(x, w) group=20
+      return y)"))
+      << "each channel by itself";
 }
 
 TEST(ConvolveRows, LeavesPicturesAndComputedWeightsAlone) {
@@ -161,12 +199,12 @@ TEST(ConvolveRows, LeavesPicturesAndComputedWeightsAlone) {
       w: f32[4, 4, 3, 3] = const
       y = Conv(x, w)
       return y)"));
-  EXPECT_FALSE(changes(convolve_rows, R"(x: f32[b, 4, t]
-      w: f32[4, 4, 3]
+  EXPECT_FALSE(changes(convolve_rows, R"(x: f32[b, 16, t]
+      w: f32[16, 16, 3]
       y = Conv(x, w)
       return y)"));
-  EXPECT_FALSE(changes(convolve_rows, R"(x: f16[b, 4, t]
-      w: f16[4, 4, 3] = const
+  EXPECT_FALSE(changes(convolve_rows, R"(x: f16[b, 16, t]
+      w: f16[16, 16, 3] = const
       y = Conv(x, w)
       return y)"));
 }
@@ -197,8 +235,8 @@ TEST(FoldAxes, LeavesASingleOneAlone) {
 // output_by_phases
 
 TEST(OutputByPhases, MakesSixteenSamplesAtOnce) {
-  EXPECT_EQ(steps_after(output_by_phases, R"(x: f32[b, 4, 2, 32*t]
-      w: f32[1, 4, 1, 7] = const
+  EXPECT_EQ(steps_after(output_by_phases, R"(x: f32[b, 16, 2, 32*t]
+      w: f32[1, 16, 1, 7] = const
       c = Conv(x, w) pads=[0, 3, 0, 3]
       y = Tanh(c)
       return y)"),
@@ -209,17 +247,17 @@ TEST(OutputByPhases, MakesSixteenSamplesAtOnce) {
 }
 
 TEST(OutputByPhases, LeavesLengthsThatMayNotComeOutEven) {
-  EXPECT_FALSE(changes(output_by_phases, R"(x: f32[b, 4, 1, 8*t]
-      w: f32[1, 4, 1, 7] = const
+  EXPECT_FALSE(changes(output_by_phases, R"(x: f32[b, 16, 1, 8*t]
+      w: f32[1, 16, 1, 7] = const
       y = Conv(x, w) pads=[0, 3, 0, 3]
       return y)"));
-  EXPECT_FALSE(changes(output_by_phases, R"(x: f32[b, 4, 1, 16*t]
-      w: f32[1, 4, 1, 7] = const
+  EXPECT_FALSE(changes(output_by_phases, R"(x: f32[b, 16, 1, 16*t]
+      w: f32[1, 16, 1, 7] = const
       y = Conv(x, w)
       return y)"))
       << "without padding";
-  EXPECT_FALSE(changes(output_by_phases, R"(x: f32[b, 4, 1, 16*t]
-      w: f32[2, 4, 1, 7] = const
+  EXPECT_FALSE(changes(output_by_phases, R"(x: f32[b, 16, 1, 16*t]
+      w: f32[2, 16, 1, 7] = const
       y = Conv(x, w) pads=[0, 3, 0, 3]
       return y)"))
       << "two channels";
@@ -355,17 +393,17 @@ TEST(ActivateInBlocks, LeavesWhatConvolutionsTakeAndWhatFillsNoBlocks) {
 // All of them
 
 TEST(Forms, AreLeftOutWherePlainGraphsAreAskedFor) {
-  constexpr const char* kText = R"(x: f32[b, 4, t]
-      w: f32[4, 4, 3] = const
+  constexpr const char* kText = R"(x: f32[b, 16, t]
+      w: f32[16, 16, 3] = const
       y = Conv(x, w)
       return y)";
   const auto plain = parse_graph(kText);
   prepare(*plain, {17, true});
-  EXPECT_EQ(steps_of(*plain), "Conv [b, 4, t - 2]\n");
+  EXPECT_EQ(steps_of(*plain), "Conv [b, 16, t - 2]\n");
   const auto fast = parse_graph(kText);
   prepare(*fast, {17, false});
   EXPECT_EQ(steps_of(*fast),
-            "Unsqueeze [b, 4, 1, t]\nConv [b, 4, 1, t - 2]\nSqueeze [b, 4, t - 2]\n");
+            "Unsqueeze [b, 16, 1, t]\nConv [b, 16, 1, t - 2]\nSqueeze [b, 16, t - 2]\n");
 }
 
 }  // namespace
