@@ -53,6 +53,8 @@ Gain gain_of(const Node& node) {
       has_rank(node.input(0), kSequenceRank) ? time_convolution(node) : std::nullopt;
   if (!conv) return Gain::kNone;
   if (makes_blocks_of_samples(node, *conv)) return Gain::kMuch;
+  // ConvTranspose itself is several times as fast, whatever its channels.
+  if (node.op() == "ConvTranspose" && !is_worth_phases(*conv)) return Gain::kMuch;
   if (!fills_blocks(node, *conv)) return Gain::kNone;
   return conv->kernel == 1 ? Gain::kNoLoss : Gain::kMuch;
 }

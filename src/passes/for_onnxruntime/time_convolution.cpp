@@ -65,6 +65,12 @@ bool fills_blocks(const Node& node, const TimeConvolution& conv) {
   return is_depthwise || (in % kBlock == 0 && out % kBlock == 0);
 }
 
+bool is_worth_phases(const TimeConvolution& up) {
+  const std::int64_t taps = (up.kernel + up.stride - 1) / up.stride * up.stride;
+  return up.group == 1 && up.dilation == 1 && 4 * taps <= 5 * up.kernel &&
+         up.output_padding <= taps - up.kernel + up.pad_after;
+}
+
 bool is_multiple(const Dim& dim, std::int64_t divisor) {
   return dim == Dim(divisor) * floor_div(dim, divisor);
 }

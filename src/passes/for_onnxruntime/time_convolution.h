@@ -32,6 +32,9 @@ bool fills_blocks(const Node& node, const TimeConvolution& conv);
 // Whether a Conv makes one channel, as long as its input, of a length that is a multiple of a
 // block: it can make a block of samples at once.
 bool makes_blocks_of_samples(const Node& node, const TimeConvolution& conv);
+// Whether a ConvTranspose is better said as a Conv for each phase: a kernel that is not a multiple
+// of the stride leaves taps empty, and more than a fifth are not worth it.
+bool is_worth_phases(const TimeConvolution& up);
 bool is_multiple(const Dim& dim, std::int64_t divisor);
 
 // Scope for what replaces a node: the module that made it.

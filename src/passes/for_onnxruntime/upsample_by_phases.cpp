@@ -45,16 +45,13 @@ Tensor repeated(const Tensor& bias, std::int64_t times) {
   });
 }
 
-// [b, out * rate, rows, t] -> [b, out, rows, t * rate]
-Value take_turns(const Value& phases, std::int64_t out, std::int64_t rate, std::int64_t rows) {
+// [b, out * rate, t] -> [b, out, t * rate], and the same with rows before t.
+Value take_turns(const Value& phases, std::int64_t out, std::int64_t rate) {
+  if (phases.rank() == 3)
+    return reshape(transpose(reshape(phases, {0, out, rate, -1}), {0, 1, 3, 2}), {0, out, -1});
+  const std::int64_t rows = *phases.dim(kRowAxis).constant();
   const Value apart = reshape(phases, {0, out, rate, rows, -1});
   return reshape(transpose(apart, {0, 1, 3, 4, 2}), {0, out, rows, -1});
-}
-
-// Whether few of the taps would be empty: a kernel that is not a multiple of the rate leaves some.
-bool is_worth_it(std::int64_t kernel, std::int64_t rate) {
-  const std::int64_t used = (kernel + rate - 1) / rate * rate;
-  return 4 * used <= 5 * kernel;
 }
 
 // What is cut off at an end of the samples: whole steps, which are not computed, and the rest.
@@ -65,37 +62,40 @@ struct Cut {
       : steps(std::min(all / rate, most_steps)), samples(all - steps * rate) {}
 };
 
-// The convolution that makes all phases: [b, out * rate, rows, steps].
+// The convolution that makes all phases: [b, out * rate, steps], or with rows before the steps.
 Value convolve_phases(const Node& node, const TimeConvolution& up, const Cut& start, const Cut& end,
                       std::int64_t taps) {
   Builder g(node.input(0).graph());
-  const std::int64_t channels = up.weight.shape[1] * up.stride;
+  const bool has_rows = node.input(0).rank() == 4;
+  using Ints = std::vector<std::int64_t>;
+  const std::int64_t in = up.weight.shape[0];
+  const std::int64_t out = up.weight.shape[1] * up.stride;
   const Tensor weight =
-      computed_tensor({channels, up.weight.shape[0], 1, taps},
+      computed_tensor(has_rows ? Ints{out, in, 1, taps} : Ints{out, in, taps},
                       [from = up.weight, rate = up.stride] { return phase_taps(from, rate); });
   std::vector<Value> inputs = {node.input(0), g.constant("weight", weight)};
   if (up.bias) inputs.push_back(g.constant("bias", repeated(*up.bias, up.stride)));
-  using Ints = std::vector<std::int64_t>;
+  const std::int64_t before = taps - 1 - start.steps;
+  const std::int64_t after = taps - 1 - end.steps;
   return g.node("Conv", std::move(inputs),
-                {{"kernel_shape", Ints{1, taps}},
-                 {"strides", Ints{1, 1}},
-                 {"dilations", Ints{1, 1}},
-                 {"pads", Ints{0, taps - 1 - start.steps, 0, taps - 1 - end.steps}},
+                {{"kernel_shape", has_rows ? Ints{1, taps} : Ints{taps}},
+                 {"strides", has_rows ? Ints{1, 1} : Ints{1}},
+                 {"dilations", has_rows ? Ints{1, 1} : Ints{1}},
+                 {"pads", has_rows ? Ints{0, before, 0, after} : Ints{before, after}},
                  {"group", std::int64_t{1}}});
 }
 
 std::optional<Value> by_phases(const Node& node, Graph& graph) {
   const std::optional<TimeConvolution> up = time_convolution(node);
-  if (!up || node.input(0).rank() != 4 || up->group != 1 || up->dilation != 1) return std::nullopt;
-  const std::optional<std::int64_t> rows = node.input(0).dim(kRowAxis).constant();
+  if (!up || !is_worth_phases(*up)) return std::nullopt;
+  if (node.input(0).rank() == 4 && !node.input(0).dim(kRowAxis).is_constant()) return std::nullopt;
   const std::int64_t taps = (up->kernel + up->stride - 1) / up->stride;
   const std::int64_t excess = taps * up->stride - up->kernel + up->pad_after - up->output_padding;
-  if (!rows || excess < 0 || !is_worth_it(up->kernel, up->stride)) return std::nullopt;
   const Graph::Scope scope(graph, module_of(node));
   const Cut start(up->pad_before, up->stride, taps - 1);
   const Cut end(excess, up->stride, taps - 1);
   const Value phases = convolve_phases(node, *up, start, end, taps);
-  const Value whole = take_turns(phases, up->weight.shape[1], up->stride, *rows);
+  const Value whole = take_turns(phases, up->weight.shape[1], up->stride);
   if (start.samples == 0 && end.samples == 0) return whole;
   return slice(whole, kTimeAxis, start.samples, end.samples == 0 ? kEnd : -end.samples);
 }

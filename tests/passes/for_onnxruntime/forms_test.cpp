@@ -194,6 +194,18 @@ TEST(ConvolveRows, LeavesChannelsThatFillNoBlocks) {
       << "each channel by itself";
 }
 
+TEST(ConvolveRows, TakesTransposedConvolutionsThatStaySo) {
+  EXPECT_TRUE(changes(convolve_rows, R"(x: f32[b, 6, t]
+      w: f32[6, 3, 5] = const
+      y = ConvTranspose(x, w) strides=[4]
+      return y)"));
+  EXPECT_FALSE(changes(convolve_rows, R"(x: f32[b, 6, t]
+      w: f32[6, 3, 8] = const
+      y = ConvTranspose(x, w) strides=[4]
+      return y)"))
+      << "they become convolutions of channels that fill no blocks";
+}
+
 TEST(ConvolveRows, LeavesPicturesAndComputedWeightsAlone) {
   EXPECT_FALSE(changes(convolve_rows, R"(x: f32[b, 4, h, t]
       w: f32[4, 4, 3, 3] = const
@@ -275,6 +287,17 @@ TEST(UpsampleByPhases, ConvolvesEachPhase) {
             "Transpose [b, 3, 1, t + 1, 4]\n"
             "Reshape [b, 3, 1, 4*t + 4]\n"
             "Slice [b, 3, 1, 4*t]\n");
+}
+
+TEST(UpsampleByPhases, NeedsNoRows) {
+  EXPECT_EQ(steps_after(upsample_by_phases, R"(x: f32[b, 6, t]
+      w: f32[6, 3, 4] = const
+      y = ConvTranspose(x, w) strides=[4]
+      return y)"),
+            "Conv [b, 12, t]\n"
+            "Reshape [b, 3, 4, t]\n"
+            "Transpose [b, 3, t, 4]\n"
+            "Reshape [b, 3, 4*t]\n");
 }
 
 TEST(UpsampleByPhases, DoesNotComputeWholeStepsThatAreCutOff) {
