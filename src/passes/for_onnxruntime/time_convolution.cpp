@@ -61,7 +61,7 @@ bool fills_blocks(const Node& node, const TimeConvolution& conv) {
   const std::vector<std::int64_t>& shape = conv.weight.shape;
   const std::int64_t in = is_conv ? shape[1] : shape[0] / conv.group;
   const std::int64_t out = is_conv ? shape[0] / conv.group : shape[1];
-  const bool is_depthwise = conv.group > 1 && in == 1 && out == 1;
+  const bool is_depthwise = conv.group >= kBlock && in == 1 && out == 1;
   return is_depthwise || (in % kBlock == 0 && out % kBlock == 0);
 }
 

@@ -27,7 +27,7 @@ std::optional<TimeConvolution> time_convolution(const Node& node);
 constexpr std::int64_t kBlock = 16;
 
 // Whether the channels before and after a convolution are whole blocks, in each of its groups, or
-// each channel is one group.
+// each of at least a block of channels is one group.
 bool fills_blocks(const Node& node, const TimeConvolution& conv);
 // Whether a Conv makes one channel, as long as its input, of a length that is a multiple of a
 // block: it can make a block of samples at once.
