@@ -6,6 +6,9 @@
 // would get in each other's way. The noise scales are 0, so that both sides have to give the same,
 // and how far they are apart is told too.
 //
+// A vocoder is a decoder, too: that of a checkpoint beside that of a program with the same weights
+// shows whether both are brought into the same form.
+//
 // How near a decoder is to what the machine can do is told in GFLOP/s, beside those of one large
 // MatMul. Both sides are charged the work of the baseline: its convolutions, counted by their
 // shapes while it runs.
