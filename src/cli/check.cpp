@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include <voxport/check.h>
@@ -12,6 +13,7 @@
 #include "base/text.h"
 #include "cli/child.h"
 #include "cli/command.h"
+#include "cli/families.h"
 #include "cli/number_option.h"
 #include "cli/terminal.h"
 
@@ -67,20 +69,13 @@ std::string culprit_text(const CheckCulprit& culprit) {
   return text;
 }
 
-std::string places_text(const CheckAxis& axis) {
-  std::string text;
-  for (const auto& [input, number] : axis.places)
-    text += cat(text.empty() ? "" : ", ", printable(input, 40), ":", number);
-  return text;
-}
-
 std::string axes_text(const CheckReport& report) {
   std::string text;
   Table table("llll");
   for (const CheckAxis& axis : report.axes) {
     if (axis.verdict == CheckAxis::kRequired) continue;
-    table.add({axis.is_good() ? "ok" : red("no"), printable(axis.name, 40), places_text(axis),
-               axis.text()});
+    table.add({axis.is_good() ? "ok" : red("no"), printable(axis.name, 40),
+               places_text(axis.places), axis.text()});
   }
   text += table.text();
   for (const CheckAxis& axis : report.axes) {
@@ -98,10 +93,46 @@ std::string axes_text(const CheckReport& report) {
   return text;
 }
 
+// Axes of outputs that are as declared and of which nothing is to be said, by family and axis.
+using OutputFamilies =
+    std::map<std::pair<std::string, std::size_t>, std::vector<const CheckOutput*>>;
+
+OutputFamilies families_of(const std::vector<CheckOutput>& outputs) {
+  OutputFamilies families;
+  for (const CheckOutput& output : outputs) {
+    const auto family = family_of(output.name);
+    if (family && output.is_true && output.remark.empty() && !output.culprit)
+      families[{*family, output.axis}].push_back(&output);
+  }
+  std::erase_if(families, [](const auto& one) { return one.second.size() < kLeastFamily; });
+  return families;
+}
+
+std::string family_text(const std::vector<const CheckOutput*>& members) {
+  return cat(printable(members.front()->name, 40), " to ", printable(members.back()->name, 40), ":",
+             members.front()->axis);
+}
+
+std::string declared_text(const std::vector<const CheckOutput*>& members) {
+  std::vector<std::string> declared;
+  for (const CheckOutput* member : members) declared.push_back(member->declared);
+  return distinct_text(declared);
+}
+
 std::string outputs_text(const CheckReport& report) {
   Table table("lllll");
   std::string details;
+  const OutputFamilies families = families_of(report.outputs);
   for (const CheckOutput& output : report.outputs) {
+    const auto family = families.find({family_of(output.name).value_or(""), output.axis});
+    const bool is_told_together =
+        family != families.end() &&
+        std::ranges::find(family->second, &output) != family->second.end();
+    if (is_told_together) {
+      if (family->second.front() == &output)
+        table.add({"ok", family_text(family->second), declared_text(family->second), "", ""});
+      continue;
+    }
     table.add({output.is_true ? "ok" : red("no"), cat(printable(output.name, 40), ":", output.axis),
                printable(output.declared, 40), printable(output.remark, 200),
                output.is_true && output.actual != output.declared && !output.actual.empty()

@@ -97,7 +97,7 @@ TEST_F(CheckTime, IsKeptWithThousandsOfOutputs) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Json report = Json::parse(result.out);
   EXPECT_EQ(report["outputs"].size(), 4000U);
-  EXPECT_EQ(report["axes"][0]["text"], "free");
+  EXPECT_EQ(report["axes"][0]["text"], "dynamic");
 }
 
 TEST_F(CheckTime, IsKeptWithThousandsOfAxes) {

@@ -1,0 +1,55 @@
+#include "cli/families.h"
+
+#include <algorithm>
+
+#include "base/printable.h"
+#include "base/text.h"
+
+namespace voxport {
+namespace {
+
+constexpr std::size_t kLongestName = 40;
+
+void add(std::string& list, const std::string& item) {
+  list += cat(list.empty() ? "" : ", ", item);
+}
+
+}  // namespace
+
+std::optional<std::string> family_of(std::string_view name) {
+  const std::size_t last = name.find_last_not_of("0123456789");
+  if (last == std::string_view::npos || last + 1 == name.size()) return std::nullopt;
+  return std::string(name.substr(0, last + 1));
+}
+
+std::string places_text(const std::vector<std::pair<std::string, std::size_t>>& places) {
+  using Key = std::pair<std::string, std::size_t>;
+  std::map<Key, std::vector<std::string>> families;
+  for (const auto& [name, axis] : places)
+    if (const auto family = family_of(name)) families[{*family, axis}].push_back(name);
+  std::string text;
+  for (const auto& [name, axis] : places) {
+    const auto family = family_of(name);
+    const auto found = family ? families.find(Key(*family, axis)) : families.end();
+    const bool is_one_of_many = found != families.end() && found->second.size() >= kLeastFamily;
+    if (is_one_of_many && found->second.front() != name) continue;
+    add(text, cat(printable(name, kLongestName),
+                  is_one_of_many ? cat(" to ", printable(found->second.back(), kLongestName)) : "",
+                  ":", axis));
+  }
+  return text;
+}
+
+std::string distinct_text(const std::vector<std::string>& texts) {
+  constexpr std::size_t kMost = 6;
+  std::vector<std::string> seen;
+  std::string text;
+  for (const std::string& one : texts) {
+    if (std::ranges::find(seen, one) != seen.end()) continue;
+    seen.push_back(one);
+    if (seen.size() <= kMost) add(text, printable(one, kLongestName));
+  }
+  return seen.size() > kMost ? text + ", ..." : text;
+}
+
+}  // namespace voxport
