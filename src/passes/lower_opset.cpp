@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "graph/builder.h"
+#include "passes/rewrite.h"
 
 namespace voxport {
 namespace {
@@ -22,11 +23,6 @@ struct Outcome {
 Outcome stays() { return {}; }
 Outcome becomes(std::vector<Value> values) { return {std::move(values), ""}; }
 Outcome cannot(std::string problem) { return {{}, std::move(problem)}; }
-
-std::int64_t integer(const Node& node, std::string_view name, std::int64_t otherwise) {
-  const Attribute* attribute = node.find(name);
-  return attribute ? std::get<std::int64_t>(*attribute) : otherwise;
-}
 
 double number(const Node& node, std::string_view name, double otherwise) {
   const Attribute* attribute = node.find(name);
@@ -69,7 +65,7 @@ Value scalar(Builder& g, double value, DType dtype) {
 
 // An attribute that says what is so without it.
 Outcome batch_normalization(const Node& node, Builder& g) {
-  if (integer(node, "training_mode", 0) != 0) return cannot("training_mode needs opset 14");
+  if (integer_of(node, "training_mode", 0) != 0) return cannot("training_mode needs opset 14");
   drop_attribute(g, node, "training_mode");
   return stays();
 }
@@ -95,7 +91,7 @@ Outcome grid_sample(const Node&, Builder&) { return cannot("it needs opset 16");
 
 // Batches came second in LSTM, GRU and RNN before there was a layout.
 Outcome recurrent(const Node& node, Builder& g) {
-  if (integer(node, "layout", 0) != 0) return cannot("layout needs opset 14");
+  if (integer_of(node, "layout", 0) != 0) return cannot("layout needs opset 14");
   drop_attribute(g, node, "layout");
   return {};
 }
@@ -114,7 +110,7 @@ Outcome layer_normalization(const Node& node, Builder& g) {
   const DType inner = is_short_float(dtype) ? DType::kFloat32 : dtype;
   const Value x = cast(g, node.input(0), inner);
   std::vector<std::int64_t> axes;
-  const std::int64_t first = integer(node, "axis", -1);
+  const std::int64_t first = integer_of(node, "axis", -1);
   const std::int64_t end = first < 0 ? 0 : static_cast<std::int64_t>(x.rank());
   for (std::int64_t axis = first; axis < end; ++axis) axes.push_back(axis);
   const auto mean_of = [&](Value of) {
@@ -155,7 +151,7 @@ Outcome pad(const Node& node, Builder& g) {
 // ReduceMean(x, axes) -> ReduceMean(x) axes=...; no axes mean all of them, or, with
 // noop_with_empty_axes, none.
 Outcome reduce(const Node& node, Builder& g) {
-  const bool skips = integer(node, "noop_with_empty_axes", 0) != 0;
+  const bool skips = integer_of(node, "noop_with_empty_axes", 0) != 0;
   drop_attribute(g, node, "noop_with_empty_axes");
   const auto axes = node.input(1) ? numbers_of(node.input(1)) : std::vector<std::int64_t>();
   if (!axes) return cannot("axes that are not constant need opset 18");
@@ -170,7 +166,7 @@ Outcome reduce(const Node& node, Builder& g) {
 Outcome reshape(const Node& node, Builder& g) {
   const auto target = numbers_of(node.input(1));
   const bool has_zeros = !target || std::ranges::find(*target, 0) != target->end();
-  if (integer(node, "allowzero", 0) != 0 && has_zeros) return cannot("allowzero needs opset 14");
+  if (integer_of(node, "allowzero", 0) != 0 && has_zeros) return cannot("allowzero needs opset 14");
   drop_attribute(g, node, "allowzero");
   return stays();
 }
@@ -185,15 +181,15 @@ Outcome scatter(const Node& node, Builder& g) {
 Outcome shape(const Node& node, Builder& g) {
   if (!node.find("start") && !node.find("end")) return stays();
   const Value whole = g.node("Shape", {node.input(0)});
-  const std::int64_t start = integer(node, "start", 0);
-  const std::int64_t end = integer(node, "end", INT64_MAX);
+  const std::int64_t start = integer_of(node, "start", 0);
+  const std::int64_t end = integer_of(node, "end", INT64_MAX);
   return becomes({g.node("Slice", {whole, g.int64s({start}), g.int64s({end}), g.int64s({0})})});
 }
 
 // Split(x) num_outputs=n -> Split(x), where n divides the size.
 Outcome split(const Node& node, Builder& g) {
   if (!node.find("num_outputs")) return stays();
-  const Dim& size = node.input(0).dim(integer(node, "axis", 0));
+  const Dim& size = node.input(0).dim(integer_of(node, "axis", 0));
   const auto count = static_cast<std::int64_t>(node.outputs().size());
   if (size != Dim(count) * floor_div(size, count))
     return cannot(cat(count, " parts of ", size.text(), " need opset 18"));
@@ -212,7 +208,7 @@ Outcome trilu(const Node& node, Builder& g) {
   };
   const Value diagonal = g.node("Sub", {indices(-1, 0), indices(-2, 1)});  // [rows, columns]
   const Value k = node.input(1) ? node.input(1) : g.int64(0);
-  const bool is_upper = integer(node, "upper", 1) != 0;
+  const bool is_upper = integer_of(node, "upper", 1) != 0;
   const Value stays_there = g.node(is_upper ? "GreaterOrEqual" : "LessOrEqual", {diagonal, k});
   return becomes(
       {g.node("Where", {stays_there, x, cast(g, g.scalar(0, DType::kFloat32), x.dtype())})});

@@ -22,4 +22,9 @@ std::optional<Node> producer(Value value, std::string_view op) {
   return node && node->op() == op && node->domain().empty() ? node : std::nullopt;
 }
 
+std::int64_t integer_of(const Node& node, std::string_view name, std::int64_t otherwise) {
+  const Attribute* attribute = node.find(name);
+  return attribute ? std::get<std::int64_t>(*attribute) : otherwise;
+}
+
 }  // namespace voxport

@@ -1,6 +1,7 @@
 // The driver of passes that replace one value by another.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -17,5 +18,8 @@ bool rewrite_each(Graph& graph, std::string_view op,
 
 // The node that makes `value`, when it is of the operator `op`; nothing otherwise.
 std::optional<Node> producer(Value value, std::string_view op);
+
+// The attribute of that name, an integer; `otherwise` where there is none.
+std::int64_t integer_of(const Node& node, std::string_view name, std::int64_t otherwise);
 
 }  // namespace voxport

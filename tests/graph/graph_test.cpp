@@ -63,6 +63,16 @@ TEST(Graph, CountsUses) {
   EXPECT_EQ(graph->count_uses(graph->inputs()[0]), 3U);
 }
 
+TEST(Graph, ReplacesInputsOfOneNode) {
+  const auto graph = parse_graph("x: f32[4]\na = Relu(x)\nb = Tanh(x)\ny = Add(x, b)\nreturn y, a");
+  const Value x = graph->inputs()[0];
+  graph->replace_input(graph->nodes().back(), x, graph->nodes().front().output());
+  EXPECT_EQ(graph->count_uses(x), 2U);
+  EXPECT_EQ(print(*graph),
+            "x: f32[4]\na: f32[4] = Relu(x)\nb: f32[4] = Tanh(x)\ny: f32[4] = Add(a, b)\n"
+            "return y, a\n");
+}
+
 TEST(Graph, CountsWhatGraphsInsideUse) {
   auto inside = std::make_shared<Graph>();
   inside->add_output("out",

@@ -6,31 +6,10 @@
 #include <string>
 
 #include "base/fail.h"
+#include "graph/steps.h"
 
 namespace voxport {
 namespace {
-
-// Steps of a value, counted from the step whose samples are looked at.
-struct Interval {
-  std::int64_t low = 0, high = 0;
-
-  void include(const Interval& other) {
-    low = std::min(low, other.low);
-    high = std::max(high, other.high);
-  }
-};
-
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return -floor_div(-a, b); }
-
-// Of the last axis.
-std::int64_t number_in(const Node& node, std::string_view name) {
-  return std::get<std::vector<std::int64_t>>(*node.find(name)).back();
-}
-std::int64_t pad_before(const Node& node) {
-  const auto& pads = std::get<std::vector<std::int64_t>>(*node.find("pads"));
-  return pads[pads.size() / 2 - 1];
-}
 
 bool works_on_each_step(std::string_view op) {
   static const std::set<std::string_view> kOps = {"Add",     "Concat", "Div", "LeakyRelu", "Mul",
@@ -39,19 +18,8 @@ bool works_on_each_step(std::string_view op) {
 }
 
 // What a node needs of its input for that part of its output.
-Interval needed(const Node& node, const Interval& made) {
-  if (node.op() == "Conv") {
-    const std::int64_t first = -pad_before(node);
-    const std::int64_t width = (number_in(node, "kernel_shape") - 1) * number_in(node, "dilations");
-    const std::int64_t stride = number_in(node, "strides");
-    return {made.low * stride + first, made.high * stride + first + width};
-  }
-  if (node.op() == "ConvTranspose") {
-    const std::int64_t stride = number_in(node, "strides");
-    const std::int64_t kernel = number_in(node, "kernel_shape");
-    const std::int64_t pad = pad_before(node);
-    return {ceil_div(made.low + pad - kernel + 1, stride), floor_div(made.high + pad, stride)};
-  }
+Steps needed(const Node& node, const Steps& made) {
+  if (node.op() == "Conv" || node.op() == "ConvTranspose") return steps_needed(node, made);
   if (!works_on_each_step(node.op()))
     fail(Error::kInternal, "how far ", node.op(), " ", in_quotes(node.name()),
          " looks is not known");
@@ -66,7 +34,7 @@ bool has_time(const Value& value) {
 
 ReceptiveField receptive_field_of(const Graph& graph, std::string_view input,
                                   std::string_view output, std::int64_t stretch) {
-  std::map<std::string, Interval> intervals;
+  std::map<std::string, Steps> intervals;
   for (const auto& [name, value] : graph.outputs())
     if (name == output) intervals[value.name()] = {0, stretch - 1};
   const std::vector<Node> nodes = graph.nodes();
@@ -74,7 +42,7 @@ ReceptiveField receptive_field_of(const Graph& graph, std::string_view input,
     for (const Value& made : node->outputs()) {
       const auto found = intervals.find(made.name());
       if (found == intervals.end()) continue;
-      const Interval wanted = needed(*node, found->second);
+      const Steps wanted = needed(*node, found->second);
       for (const Value& value : node->inputs())
         if (has_time(value)) intervals.emplace(value.name(), wanted).first->second.include(wanted);
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "passes/for_onnxruntime/time_convolution.h"
+#include "passes/rewrite.h"
 
 namespace voxport {
 namespace {
@@ -15,11 +16,6 @@ constexpr std::int64_t kLast = 2;
 
 bool is_float32(const Value& value) {
   return value && value.type().foreign.empty() && value.dtype() == DType::kFloat32;
-}
-
-std::int64_t integer(const Node& node, std::string_view name, std::int64_t otherwise) {
-  const Attribute* attribute = node.find(name);
-  return attribute ? std::get<std::int64_t>(*attribute) : otherwise;
 }
 
 bool always(const Node&) { return true; }
@@ -41,7 +37,8 @@ Attributes with_attribute(const Node& node, std::string_view name, Attribute val
 
 // The attribute `axis` of a node, counted in values of one axis more.
 Attributes moved_axis(const Node& node, std::int64_t time) {
-  const auto axis = static_cast<std::int64_t>(axis_index(integer(node, "axis", 0), kSequenceRank));
+  const auto axis =
+      static_cast<std::int64_t>(axis_index(integer_of(node, "axis", 0), kSequenceRank));
   return with_attribute(node, "axis", axis < time ? axis : axis + 1);
 }
 
@@ -76,7 +73,7 @@ bool multiplies_by_constant(const Node& node) {
 }
 
 bool normalises_last_axis(const Node& node) {
-  const std::int64_t axis = integer(node, "axis", -1);
+  const std::int64_t axis = integer_of(node, "axis", -1);
   return node.outputs().size() == 1 && (axis == -1 || axis == kLast);
 }
 

@@ -13,16 +13,11 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-std::int64_t integer(const Node& node, std::string_view name, std::int64_t otherwise) {
-  const Attribute* attribute = node.find(name);
-  return attribute ? std::get<std::int64_t>(*attribute) : otherwise;
-}
-
 // The shape that a Reshape is given as numbers.
 std::optional<Ints> target_of(const Node& node) {
   const Tensor* target =
       node.op() == "Reshape" && node.input(1) ? node.input(1).constant() : nullptr;
-  const bool keeps_zeros = target && integer(node, "allowzero", 0) != 0;
+  const bool keeps_zeros = target && integer_of(node, "allowzero", 0) != 0;
   return target && !keeps_zeros ? std::optional(int64_values(*target)) : std::nullopt;
 }
 

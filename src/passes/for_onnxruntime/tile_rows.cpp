@@ -7,6 +7,7 @@
 
 #include "graph/builder.h"
 #include "graph/ops.h"
+#include "graph/steps.h"
 #include "passes/for_onnxruntime/forms.h"
 #include "passes/for_onnxruntime/tiling.h"
 #include "passes/for_onnxruntime/time_convolution.h"
@@ -22,30 +23,6 @@ constexpr std::int64_t kMaxTiledChannels = 64;
 constexpr std::int64_t kMaxReach = 128;
 // Fewer are not worth cutting and putting together.
 constexpr std::int64_t kMinConvolutions = 3;
-
-std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-std::int64_t ceil_of(std::int64_t a, std::int64_t b) { return -floor_of(-a, b); }
-
-// Steps of a value, counted from the step whose samples are looked at.
-struct Interval {
-  std::int64_t low = 0, high = 0;
-
-  void include(const Interval& other) {
-    low = std::min(low, other.low);
-    high = std::max(high, other.high);
-  }
-};
-
-// What a node needs of its input for that part of its output.
-Interval needed(const Node& node, const Interval& made) {
-  const std::optional<TimeConvolution> conv = time_convolution(node);
-  if (!conv) return made;
-  const std::int64_t width = (conv->kernel - 1) * conv->dilation;
-  if (node.op() == "Conv")
-    return {made.low - conv->pad_before, made.high - conv->pad_before + width};
-  return {ceil_of(made.low + conv->pad_before - width, conv->stride),
-          floor_of(made.high + conv->pad_before, conv->stride)};
-}
 
 bool has_one_row(const Value& value) {
   return value && value.type().shape && value.rank() == 4 && value.dim(kRowAxis) == Dim(1) &&
@@ -74,17 +51,17 @@ class Region {
 
   // Steps of the start to either side that a step's samples at the end depend on.
   std::int64_t reach() const {
-    std::unordered_map<std::string, Interval> intervals;
-    intervals[end().name()] = {0, stretch() - 1};
+    std::unordered_map<std::string, Steps> needed;
+    needed[end().name()] = {0, stretch() - 1};
     for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
-      const auto found = intervals.find(node->output().name());
-      if (found == intervals.end()) continue;
-      const Interval wanted = needed(*node, found->second);
+      const auto found = needed.find(node->output().name());
+      if (found == needed.end()) continue;
+      const Steps wanted =
+          time_convolution(*node) ? steps_needed(*node, found->second) : found->second;
       for (const Value& value : node->inputs())
-        if (stretch_of(value))
-          intervals.emplace(value.name(), wanted).first->second.include(wanted);
+        if (stretch_of(value)) needed.emplace(value.name(), wanted).first->second.include(wanted);
     }
-    const Interval field = intervals[start_.name()];
+    const Steps field = needed[start_.name()];
     return std::max({std::int64_t{0}, -field.low, field.high});
   }
 

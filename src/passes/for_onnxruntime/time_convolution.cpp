@@ -1,8 +1,10 @@
 #include "passes/for_onnxruntime/time_convolution.h"
 
-#include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
+
+#include "passes/rewrite.h"
 
 namespace voxport {
 namespace {
@@ -46,8 +48,7 @@ std::optional<TimeConvolution> time_convolution(const Node& node) {
   found.kernel = weight->shape.back();
   found.stride = strides.back();
   found.dilation = numbers(node, "dilations", Ints(axes, 1)).back();
-  const Attribute* group = node.find("group");
-  found.group = group ? std::get<std::int64_t>(*group) : 1;
+  found.group = integer_of(node, "group", 1);
   found.pad_before = pads[axes - 1];
   found.pad_after = pads[2 * axes - 1];
   const Ints output_padding = numbers(node, "output_padding", Ints(axes, 0));

@@ -1,0 +1,21 @@
+// Steps of a sequence, along the last axis, and what a convolution needs of them.
+#pragma once
+
+#include <cstdint>
+
+#include "graph/graph.h"
+
+namespace voxport {
+
+// From `low` to `high`, counted from any step.
+struct Steps {
+  std::int64_t low = 0, high = 0;
+
+  void include(const Steps& other);
+};
+
+// The steps of its input that a Conv or ConvTranspose computes those of its output from. Asks for
+// weights of known size and pads that are numbers.
+Steps steps_needed(const Node& convolution, const Steps& made);
+
+}  // namespace voxport
