@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "fuzz/target.h"
+#include "graph/model_metadata.h"
 #include "onnx/noise_copy.h"
 #include "phonemes/phonemiser.h"
 #include "voice/config.h"
@@ -64,10 +65,10 @@ void read_voice(const VoiceFiles& files, std::string_view content) {
 }
 
 void read_metadata(std::string_view content) {
-  const std::map<std::string, std::string> metadata = {
-      {"voxport.receptive_field", std::string(content)}, {"number", std::string(content)}};
-  receptive_field_in(metadata);
-  number_in(metadata, "number");
+  std::map<std::string, std::string> metadata;
+  for (const char* key : {"axes", "receptive_field", "hop_length", "padding"})
+    metadata[std::string("voxport.") + key] = content;
+  ModelMetadata::read(metadata);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 constexpr OwnOption kVitsOptions[] = {
     {"noise as an input", [](const ExportOptions& options) { return options.noise_input; }},
     {"the cut after the flow", [](const ExportOptions& options) { return options.cut_after_flow; }},
-    {"scales per row", [](const ExportOptions& options) { return options.batch_scales; }},
+    {"a set of scales per row", [](const ExportOptions& options) { return options.batch_scales; }},
     {"a target program", [](const ExportOptions& options) { return !options.target.empty(); }},
 };
 constexpr OwnOption kFastSpeech2Options[] = {

@@ -1,5 +1,7 @@
 #include "graph/model_metadata.h"
 
+#include <limits>
+
 #include <nlohmann/json.hpp>
 
 namespace voxport {
@@ -10,10 +12,11 @@ using Metadata = std::map<std::string, std::string>;
 
 constexpr const char* kPrefix = "voxport.";
 
-std::optional<std::int64_t> whole_number(const Json& json, std::int64_t least) {
+std::optional<std::int64_t> whole_number(const Json& json, std::int64_t least,
+                                         std::int64_t most = ModelMetadata::kMost) {
   if (!json.is_number_integer()) return std::nullopt;
   const auto number = json.get<std::int64_t>();
-  const bool is_good = number >= least && number <= ModelMetadata::kMost;
+  const bool is_good = number >= least && number <= most;
   return is_good ? std::optional(number) : std::nullopt;
 }
 
@@ -50,7 +53,8 @@ void take(const std::string& text, std::vector<AxisFact>& to) {
   for (const auto& [axis, facts] : json.items()) {
     if (!facts.is_object()) continue;
     AxisFact& fact = to.emplace_back(AxisFact{axis});
-    if (facts.contains("min")) fact.min = whole_number(facts["min"], 0);
+    constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+    if (facts.contains("min")) fact.min = whole_number(facts["min"], 0, kAny);
     if (facts.contains("min") && facts["min"].is_string()) fact.not_below = facts["min"];
     if (facts.contains("equals") && facts["equals"].is_string()) fact.equals = facts["equals"];
   }

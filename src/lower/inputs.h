@@ -13,11 +13,11 @@ namespace voxport {
 // What the caller asks for.
 struct InputOptions {
   // Specifications of the inputs, in order, see parse_input().
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs = {};
   // Names for single axes of inputs, which are dynamic then: "x:0=batch_size,1=sequence_length".
-  std::vector<std::string> dynamic;
-  std::vector<std::string> input_names;   // in order, in place of the program's
-  std::vector<std::string> output_names;  // in order
+  std::vector<std::string> dynamic = {};
+  std::vector<std::string> input_names = {};   // in order, in place of the program's
+  std::vector<std::string> output_names = {};  // in order
 };
 
 // Reads the specification of an input: a name, an element type and a shape, of which the last two

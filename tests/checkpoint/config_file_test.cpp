@@ -62,7 +62,7 @@ TEST(ConfigFile, RefusesWhatIsNoConfig) {
   EXPECT_EQ(message("a: 1\nb: 2\na: 3\n"), "line 3 has the key 'a' for the second time");
   EXPECT_EQ(message("[1, 2]: 3\n"), "line 1 has a key that is no word");
   EXPECT_EQ(message("a: [1, 2\nb: 3\n"), "line 2 is not YAML: end of sequence flow not found");
-  EXPECT_EQ(message("{\"a\": 1,}").substr(0, 13), "it is no JSON");
+  EXPECT_EQ(message("{\"a\": 1,}").substr(0, 13), "it is not JSO");
 }
 
 TEST(ConfigFile, RefusesAliasesAndTags) {

@@ -230,13 +230,13 @@ TEST_F(ExportCommand, TellsThatTokensWereReplaced) {
 
 TEST_F(ExportCommand, TakesSettingsAsPythonWritesThem) {
   const std::string bare = data("voices/bare.ckpt");
-  EXPECT_EQ(run("export -q hyper-parameter sample_rate, for example 22050 --set "
+  EXPECT_EQ(run("export -q --set sample_rate=22050 --set "
                 "upsample_rates=8,8,4 --set "
                 "'resblock_dilation_sizes=((1, 2), (2, 6), (3, 12))' " +
                 bare + " " + out("a"))
                 .exit_code,
             0);
-  EXPECT_EQ(run("export -q hyper-parameter sample_rate, for example 22050 --set "
+  EXPECT_EQ(run("export -q --set sample_rate=22050 --set "
                 "'upsample_rates=[8, 8, 4]' " +
                 bare + " " + out("b"))
                 .exit_code,
@@ -303,7 +303,7 @@ TEST_F(ExportCommand, ExplainsWhatDoesNotGoTogether) {
                 while_exporting(voice()));
   EXPECT_EQ(failure(2, "--for sherpa " + one),
             "voxport: sherpa-onnx requires a phoneme_id_map, which the voice's config contains\n" +
-                while_exporting(voice()));
+                while_exporting(voice()) + "  see --config\n");
 }
 
 TEST_F(ExportCommand, RefusesAnEmptyName) {
@@ -317,15 +317,15 @@ TEST_F(ExportCommand, NeverOverwritesWhatItReads) {
   const std::string checkpoint = out("q/voice.ckpt");
   fs::copy_file(voice(), checkpoint);
   write_file(folder_ / "q/voice.json", "{}");
-  EXPECT_EQ(
-      failure(2, checkpoint + " " + out("q")),
-      cat("voxport: '", out("q/voice.json"), "' would overwrite the config '", out("q/voice.json"),
-          "'; choose another OUT, or give a copy of the config\n", while_exporting(checkpoint)));
+  EXPECT_EQ(failure(2, checkpoint + " " + out("q")),
+            cat("voxport: '", out("q/voice.json"), "' would overwrite the config '",
+                out("q/voice.json"), "'; choose another OUT, or give a copy of the config\n",
+                while_exporting(checkpoint), "  see --config\n"));
   fs::create_symlink("q/voice.json", folder_ / "v.onnx.json");
-  EXPECT_EQ(
-      failure(2, "--config " + out("q/voice.json") + " " + voice() + " " + out("v.onnx")),
-      cat("voxport: '", out("v.onnx.json"), "' would overwrite the config '", out("q/voice.json"),
-          "'; choose another OUT, or give a copy of the config\n", while_exporting(voice())));
+  EXPECT_EQ(failure(2, "--config " + out("q/voice.json") + " " + voice() + " " + out("v.onnx")),
+            cat("voxport: '", out("v.onnx.json"), "' would overwrite the config '",
+                out("q/voice.json"), "'; choose another OUT, or give a copy of the config\n",
+                while_exporting(voice()), "  see --config\n"));
   using Pair = std::pair<const char*, const char*>;
   for (const auto& [name, to] : {Pair("decoder.onnx", ""), Pair("voice.onnx", "voice.onnx"),
                                  Pair("voice.onnx.data", "voice.onnx")}) {
@@ -351,10 +351,10 @@ TEST_F(ExportCommand, RefusesWhatItDoesNotKnow) {
             cat("voxport: '", data("voices"), "' is a folder, expected a file\n"));
   EXPECT_EQ(refusal(4, "checkpoints/state_dict.torch2.6.pt"),
             "voxport: the weights in this torch.save zip archive belong to no network that voxport "
-            "can export; it knows VITS (Piper), FastSpeech2 and HiFi-GAN generators\n");
+            "can export; it knows VITS (Piper), FastSpeech2, HiFi-GAN generator\n");
   EXPECT_EQ(refusal(4, "voices/single.cases.safetensors"),
             "voxport: the weights in this safetensors file belong to no network that voxport can "
-            "export; it knows VITS (Piper), FastSpeech2 and HiFi-GAN generators\n");
+            "export; it knows VITS (Piper), FastSpeech2, HiFi-GAN generator\n");
 }
 
 std::string fastspeech2() { return data("voices/fastspeech2-log-mixed.pth.tar"); }
@@ -446,12 +446,13 @@ TEST_F(ExportCommand, RefusesAnArchitectureThatItIsNot) {
 TEST_F(ExportCommand, RefusesOptionsOfOtherNetworks) {
   EXPECT_EQ(failure(2, cat("--noise input --batch-scales --for sherpa ", fastspeech2(), " ",
                            out("mel.onnx"))),
-            cat("voxport: this is a FastSpeech2, but\n  --noise input is for VITS\n"
-                "  --batch-scales is for VITS\n  --for is for VITS\n",
+            cat("voxport: this is a FastSpeech2, but\n  noise as an input is for VITS (Piper)\n"
+                "  a set of scales per row is for VITS (Piper)\n"
+                "  a target program is for VITS (Piper)\n",
                 while_exporting(fastspeech2())));
   EXPECT_EQ(failure(2, cat("--energy-control own --padding silent ", voice(), " ", out())),
-            cat("voxport: this is a VITS (Piper), but\n  --energy-control own is for "
-                "FastSpeech2\n  --padding silent is for FastSpeech2\n",
+            cat("voxport: this is a VITS (Piper), but\n  an energy control of its own is for "
+                "FastSpeech2\n  silent padding is for FastSpeech2\n",
                 while_exporting(voice())));
 }
 
@@ -533,11 +534,11 @@ TEST_F(ExportCommand, RefusesSettingsThatDoNotFit) {
             "voxport: the checkpoint's hyper-parameters do not describe a VITS\n"
             "  'hidden_channels' (12) is not a multiple of 'n_heads' (5)\n"
             "  hyper-parameter 'upsample_rates' is a string, expected a list\n"
-            "  'upsample_rates' is in no tensor's shape; give it, for example as --set "
-            "'upsample_rates=8,8,4'\n" +
-                while_exporting(voice()));
+            "  'upsample_rates' cannot be read from any tensor's shape; set the hyper-parameter, "
+            "for example as 'upsample_rates=8,8,4'\n" +
+                while_exporting(voice()) + "  see --set\n");
   EXPECT_TRUE(failure(2, "--set heads=2 " + voice() + " " + out())
-                  .starts_with("voxport: a VITS has no hyper-parameter 'heads'; it has "));
+                  .starts_with("voxport: a VITS (Piper) has no hyper-parameter 'heads'; it has "));
 }
 
 TEST_F(ExportCommand, ExplainsWhereItCannotWrite) {

@@ -264,7 +264,8 @@ TEST_F(SpeakCommand, SaysWhatAFastSpeech2DoesNotHave) {
             "voxport: this voice has no noise scale to choose\n");
   EXPECT_TRUE(contains(failure(2, ids + "--energy 2"), "exported with one"));
   EXPECT_TRUE(contains(failure(2, voice() + to + " --pitch 2 --ids '1 2 3'"), "no pitch control"));
-  EXPECT_TRUE(contains(failure(4, fastspeech2() + " Hello." + to), "takes ids (--ids)\n"));
+  EXPECT_TRUE(contains(failure(4, fastspeech2() + " Hello." + to),
+                       "takes phoneme ids\n  see --phonemes and --ids\n"));
   EXPECT_TRUE(contains(failure(4, fastspeech2() + " --phonemes a" + to), "takes no phonemes"));
   EXPECT_EQ(failure(2, fastspeech2() + to + " --ids '1 2\n 20'"),
             "voxport: line 2, column 2: found '20', expected a phoneme id, 0 to 19\n"
@@ -303,7 +304,7 @@ TEST_F(SpeakCommand, DoesNotOverwriteWhatItReads) {
 TEST_F(SpeakCommand, TellsItsFigures) {
   const Result result =
       run("speak --stats " + voice() + " --ids " + ids_file() + " -o " + out("a.wav"));
-  for (const char* what : {"voice loaded in", "first audio after", "real-time factor", "pieces"})
+  for (const char* what : {"voice loaded in", "first audio after", "real-time factor", "chunks"})
     EXPECT_TRUE(contains(result.out, what)) << result.out;
 }
 
@@ -326,7 +327,7 @@ TEST_F(SpeakCommand, RefusesWhatMakesNoSense) {
   EXPECT_TRUE(contains(failure(2, voice() + " text" + ids), "exclude one another"));
   EXPECT_TRUE(contains(failure(2, voice() + ids + " --chunk 0"), "--chunk"));
   EXPECT_TRUE(contains(failure(3, out("nowhere") + ids), "No such file or directory"));
-  EXPECT_TRUE(contains(failure(3, ids_.path().string() + ids), "is no voice: expected"));
+  EXPECT_TRUE(contains(failure(3, ids_.path().string() + ids), "is not a voice: expected"));
   EXPECT_TRUE(contains(failure(4, speakers() + " Hello." + to), "takes no text"));
   EXPECT_TRUE(
       contains(failure(6, voice() + " --ids " + ids_file() + " -o /proc/a.wav"), "cannot write"));

@@ -218,10 +218,10 @@ TEST_F(SpeakAsUser, UsesNoCacheOfAnotherUser) {
   give(cache(), 12345);
   const Result result = speak();
   EXPECT_EQ(result.exit_code, 6);
-  EXPECT_TRUE(result.err.starts_with(
-      cat("voxport: the cache is not used, because '", cache().string(),
-          "' belongs to another user (12345, and we are 65534); choose another folder (--cache), ",
-          "or export the checkpoint first\n")))
+  EXPECT_TRUE(result.err.starts_with(cat(
+      "voxport: the cache is not used, because '", cache().string(),
+      "' belongs to another user (12345, and we are 65534); choose another folder for the cache, ",
+      "or export the checkpoint first\n")))
       << result.err;
 }
 

@@ -35,7 +35,7 @@ ExportPlan plan_toy(const ExportRequest& request) {
   auto graph = std::make_unique<Graph>();
   Builder builder(*graph);
   const Value x =
-      graph->add_input("x", {DType::kFloat32, Shape{Dim::symbol("batch_size"), Dim(3)}});
+      graph->add_input("x", {DType::kFloat32, Shape{Dim::symbol("batch_size"), Dim(3)}, {}});
   graph->add_output("y", builder.node("Mul", {x, builder.constant("weight", weight)}));
   ExportPlan plan;
   plan.graphs.push_back({request.out, std::move(graph), {}, request.source});

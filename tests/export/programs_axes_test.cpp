@@ -33,7 +33,7 @@ std::string checked(std::vector<ExportedAxis> axes) {
 TEST(ProgramAxes, AreAllFreeInTheSummaryWhereAllAre) {
   EXPECT_EQ(checked({{"batch", {}, ""}, {"time", {}, ""}}), ", all axes dynamic)");
   EXPECT_EQ(checked({{"time", 4, "aten.view"}, {"batch", {}, ""}}),
-            ", time fixed at 4, batch free)");
+            ", time fixed at 4, batch dynamic)");
   EXPECT_EQ(checked({}), ", no axis is dynamic)");
 }
 

@@ -82,7 +82,7 @@ TEST(InspectProgram, SaysWhatTheFileDoesNotTell) {
   EXPECT_TRUE(program.outputs.empty());
   EXPECT_EQ(program.outputs_unknown,
             "the file does not record the shapes of its inputs; an export requires input "
-            "specifications such as 'x:f32[batch_size, 10]' is required");
+            "specifications such as 'x:f32[batch_size, 10]'");
 }
 
 TEST(InspectProgram, NamesOperatorsThatAreNotLowered) {

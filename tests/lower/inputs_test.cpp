@@ -44,7 +44,7 @@ TEST(PlanInputs, RequiresTheRankOfAnInputWhoseAxesGetNames) {
   program.inputs[0].shape.reset();
   EXPECT_EQ(message_for(program, {.dynamic = {"x:0=rows"}}),
             "the file does not record how many axes 'x' has; an input specification such as "
-            "'x:f32[batch_size, 10]' is required is required");
+            "'x:f32[batch_size, 10]' is required");
 }
 
 TEST(ParseInput, ReadsNameTypeAndSizes) {

@@ -263,8 +263,7 @@ TEST(Phonemiser, SaysWhatToInstall) {
       message_of(Error::kUnsupported,
                  [] { Phonemiser(bundled_voice(), {.espeak = "no-such-program"}); }),
       "text is converted to phonemes by the program 'no-such-program', which is not installed "
-      "(Debian's package espeak-ng); phonemes (--phonemes) and ids (--ids) are spoken "
-      "without it");
+      "(Debian's package espeak-ng); phonemes and phoneme ids can be spoken without it");
 }
 
 TEST(Phonemiser, NamesAVoiceThatDoesNotExist) {
@@ -300,8 +299,8 @@ TEST(Phonemiser, NamesTheWayOutForOtherTypes) {
   TextConfig config = bundled_voice();
   config.phoneme_type = "pinyin";
   EXPECT_EQ(message_of(Error::kUnsupported, [&] { Phonemiser{config}; }),
-            "the voice speaks phonemes of the type 'pinyin', but text becomes those of the types "
-            "'espeak' and 'text' only; give it phonemes phoneme ids");
+            "the voice speaks phonemes of the type 'pinyin', but text can only be converted to the "
+            "types 'espeak' and 'text'; give it phonemes or phoneme ids");
   EXPECT_EQ(message_of(Error::kUnsupported, [&] { Phonemiser{TextConfig()}; }),
             "the voice has no phoneme_id_map: it takes phoneme ids, but no text");
 }

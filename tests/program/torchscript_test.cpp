@@ -386,7 +386,7 @@ TEST(TorchScript, RefusesWhatHasNoPlaceInAProgram) {
             "the argument 'x' of forward is of type 'str', expected tensors and numbers, at "
             "code/__torch__.py:4");
   EXPECT_EQ(complaint_about(net("    return x\n", "x: List[Tensor]")),
-            "the argument 'x' of forward is a List[Tensor], and the file does not tell of how "
+            "the argument 'x' of forward is a List[Tensor], and the file does not record of how "
             "many, at code/__torch__.py:4");
   TorchScriptParts old = net("    return torch.full([2], 1)\n");
   old.version = "3\n";

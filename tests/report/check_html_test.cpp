@@ -134,7 +134,7 @@ TEST(CheckHtml, TellsThatTimeRanOut) {
   CheckReport report;
   report.is_cut_short = true;
 
-  EXPECT_EQ(count(to_html(report), "cut short"), 1u);
+  EXPECT_EQ(count(to_html(report), "the time limit was reached"), 1u);
 }
 
 TEST(CheckHtml, ShowsSizesInOrderAndMarksThoseThatDidNotRun) {
@@ -156,7 +156,7 @@ TEST(CheckHtml, DrawsThePathWithoutTheMiddleOfALongOne) {
   EXPECT_EQ(count(page, "<g class=\"box rest\""), 1u);
   EXPECT_EQ(count(page, "<g class=\"box culprit\""), 1u);
   EXPECT_EQ(count(page, ">30 more nodes</text>"), 1u);
-  EXPECT_EQ(count(page, "holds the size</text>"), 1u);
+  EXPECT_EQ(count(page, "fixes the size</text>"), 1u);
   EXPECT_EQ(count(page, "viewBox=\"0 0 900 246\""), 1u);
 }
 

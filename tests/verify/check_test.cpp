@@ -52,16 +52,16 @@ constexpr std::string_view kValueInfo =
 constexpr std::string_view kInside = "the node is inside of this one, which is named in its place";
 
 constexpr Exception kExceptions[] = {
-    {"slice-shift", "x:1", "limited to 5 and more, held by Slice '/Slice_1'", kUnnamed},
+    {"slice-shift", "x:1", "limited to 5 or more, held by Slice '/Slice_1'", kUnnamed},
     {"resize-sizes", "x:2", "dynamic", kUnnamed},
     {"conv-transpose-output-shape", "x:2",
-     "limited to 5 and more, held by ConvTranspose 'upsample'", kUnnamed},
+     "limited to 5 or more, held by ConvTranspose 'upsample'", kUnnamed},
     {"concat-fill-up", "x:1", "dynamic", kHidden},
-    {"adaptive-pool", "x:2", "fixed at 8", kHidden},
+    {"adaptive-pool", "x:2", "required to be 8", kHidden},
     {"if-traced", "x:1", "dynamic", kHidden},
-    {"unrolled-script", "x:1", "limited to 5 and more, held by Gather '/Gather_4'", kValues},
-    {"unrolled-state", "x:1", "limited to 5 and more, held by Gather '/Gather_4'", kValues},
-    {"if-constant", "x:1", "limited to 5 and less, held by If 'choose'", kInside},
+    {"unrolled-script", "x:1", "limited to 5 or more, held by Gather '/Gather_4'", kValues},
+    {"unrolled-state", "x:1", "limited to 5 or more, held by Gather '/Gather_4'", kValues},
+    {"if-constant", "x:1", "limited to 5 or less, held by If 'choose'", kInside},
     {"nested-nail", "x:0", "fixed at 2, held by Loop 'each_step'", kInside},
     {"function-nail", "x:0", "fixed at 2, held by SplitHeads 'attention'", kInside},
     {"function-nail", "x:1", "fixed at 5, held by SplitHeads 'attention'", kInside},

@@ -137,6 +137,7 @@ void Settings::at_least_one(std::string_view name, std::int64_t size) {
 }
 
 void Settings::missing(std::string_view name, std::string_view example) {
+  is_missing_ = true;
   problem(cat("'", name,
               "' cannot be read from any tensor's shape; set the hyper-parameter, for example as '",
               name, "=", example, "'"));
@@ -145,7 +146,8 @@ void Settings::missing(std::string_view name, std::string_view example) {
 void Settings::report(std::string_view headline) const {
   std::string lines;
   for (const std::string& problem : problems_) lines += "\n  " + problem;
-  if (has_problems()) fail_about("hyper_parameters", Error::kUnsupported, headline, lines);
+  if (is_missing_) fail_about("hyper_parameters", Error::kUnsupported, headline, lines);
+  if (has_problems()) fail(Error::kUnsupported, headline, lines);
 }
 
 std::optional<std::int64_t> size_of(const Weights& at, std::string_view name, std::size_t axis) {

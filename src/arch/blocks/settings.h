@@ -53,6 +53,7 @@ class Settings {
 
   const Object& given_;
   std::vector<std::string> problems_;
+  bool is_missing_ = false;
 };
 
 // One size of a tensor's shape; nothing when there is no such tensor or axis.

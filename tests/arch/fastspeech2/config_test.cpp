@@ -77,8 +77,8 @@ TEST(FastSpeech2Config, NotesWhatItTakesForGranted) {
   EXPECT_EQ(config.sampling_rate, 0);
   ASSERT_EQ(read.notes.size(), 2U);
   EXPECT_EQ(read.notes[0],
-            "nothing says whether pitch is told by phoneme or by frame; phoneme_level is taken "
-            "(--set preprocessing.pitch.feature=frame_level is the alternative)");
+            "nothing says whether pitch is given per phoneme or per frame; phoneme_level is "
+            "assumed (preprocessing.pitch.feature=frame_level is the alternative)");
 }
 
 TEST(FastSpeech2Config, TakesNamesAsTheyAreGivenByHand) {
@@ -90,10 +90,10 @@ TEST(FastSpeech2Config, TakesNamesAsTheyAreGivenByHand) {
 TEST(FastSpeech2Config, TellsWhatIsMissing) {
   EXPECT_EQ(problems("dataset: x"),
             "the configs do not fit the checkpoint\n"
-            "  'transformer.encoder_head' is in no tensor's shape; give it, for example as --set "
-            "'transformer.encoder_head=2'\n"
-            "  'transformer.decoder_head' is in no tensor's shape; give it, for example as --set "
-            "'transformer.decoder_head=2'");
+            "  'transformer.encoder_head' cannot be read from any tensor's shape; set the "
+            "hyper-parameter, for example as 'transformer.encoder_head=2'\n"
+            "  'transformer.decoder_head' cannot be read from any tensor's shape; set the "
+            "hyper-parameter, for example as 'transformer.decoder_head=2'");
 }
 
 TEST(FastSpeech2Config, TellsAllContradictionsAtOnce) {

@@ -30,12 +30,12 @@ TEST(VocoderConfig, KnowsHifigansOwnSizesByTheirKernels) {
 TEST(VocoderConfig, TellsWhatIsMissing) {
   EXPECT_EQ(problems("hifigan-resblock2.pth", "fmax: 8000"),
             "the config does not describe the HiFi-GAN generator of the checkpoint\n"
-            "  'upsample_rates' is in no tensor's shape; give it, for example as --set "
-            "'upsample_rates=8,8,4'\n"
-            "  'resblock_dilation_sizes' is in no tensor's shape; give it, for example as --set "
-            "'resblock_dilation_sizes=((1,2),(2,6),(3,12))'\n"
-            "  'sampling_rate' is in no tensor's shape; give it, for example as --set "
-            "'sampling_rate=22050'");
+            "  'upsample_rates' cannot be read from any tensor's shape; set the hyper-parameter, "
+            "for example as 'upsample_rates=8,8,4'\n"
+            "  'resblock_dilation_sizes' cannot be read from any tensor's shape; set the "
+            "hyper-parameter, for example as 'resblock_dilation_sizes=((1,2),(2,6),(3,12))'\n"
+            "  'sampling_rate' cannot be read from any tensor's shape; set the hyper-parameter, "
+            "for example as 'sampling_rate=22050'");
 }
 
 TEST(VocoderConfig, TellsContradictions) {

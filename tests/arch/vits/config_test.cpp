@@ -230,11 +230,11 @@ TEST(ReadConfig, RefusesSizesThatContradictEachOther) {
 }
 
 constexpr const char* kNoRates =
-    "  'upsample_rates' is in no tensor's shape; give it, for example as --set "
-    "'upsample_rates=8,8,4'";
+    "  'upsample_rates' cannot be read from any tensor's shape; set the hyper-parameter, for "
+    "example as 'upsample_rates=8,8,4'";
 constexpr const char* kNoDilations =
-    "  'resblock_dilation_sizes' is in no tensor's shape; give it, for example as --set "
-    "'resblock_dilation_sizes=((1,2),(2,6),(3,12))'";
+    "  'resblock_dilation_sizes' cannot be read from any tensor's shape; set the hyper-parameter, "
+    "for example as 'resblock_dilation_sizes=((1,2),(2,6),(3,12))'";
 
 TEST(ReadConfig, AsksForWhatNoShapeTells) {
   Example example("odd-sizes");

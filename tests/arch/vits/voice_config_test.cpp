@@ -60,9 +60,8 @@ TEST(VoiceConfig, IsMadeOfTheCheckpointWhereThereIsNone) {
   "streaming": true
 }
 )");
-  EXPECT_EQ(voice.notes,
-            Lines{"there is no phoneme_id_map: the voice takes ids, but no text (--config gives it "
-                  "one)"});
+  EXPECT_EQ(voice.notes, Lines{"there is no phoneme_id_map: the voice takes phoneme ids, but no "
+                               "text; its config would contain one"});
 }
 
 TEST(VoiceConfig, KeepsWhatItIsGivenInItsOrder) {
