@@ -41,22 +41,14 @@ class TimeAxes {
   std::unordered_map<std::string, TimeAxis> axes_;  // by the names of values
 };
 
-// What a convolution over time gains from rows.
-enum class Gain {
-  kNone,    // none, or less than nothing: it does not fill blocks
-  kNoLoss,  // of one tap: it keeps what is in blocks there
-  kMuch,
-};
-
-Gain gain_of(const Node& node) {
+// A convolution over time that becomes one of rows. Of a single channel, as those that read
+// waveforms, it would be several times slower. Others that do not fill blocks of channels are
+// slower too, but rows keep what a sample is computed from in the same order whatever the length,
+// so that a network in pieces gives what it gives at once.
+bool is_convolution(const Node& node) {
   const std::optional<TimeConvolution> conv =
       has_rank(node.input(0), kSequenceRank) ? time_convolution(node) : std::nullopt;
-  if (!conv) return Gain::kNone;
-  if (makes_blocks_of_samples(node, *conv)) return Gain::kMuch;
-  // ConvTranspose itself is several times as fast, whatever its channels.
-  if (node.op() == "ConvTranspose" && !is_worth_phases(*conv)) return Gain::kMuch;
-  if (!fills_blocks(node, *conv)) return Gain::kNone;
-  return conv->kernel == 1 ? Gain::kNoLoss : Gain::kMuch;
+  return conv && node.input(0).dim(kChannelAxis) != Dim(1);
 }
 
 class Rows {
@@ -74,9 +66,7 @@ class Rows {
  private:
   // Notes what comes of a convolution, by way of nodes that can carry rows.
   void note_after(const Node& node) {
-    if (const Gain gain = gain_of(node); gain != Gain::kNone)
-      return after_.note(node.output(),
-                         {kTime, gain == Gain::kMuch || is_needed(after_, node.input(0))});
+    if (is_convolution(node)) return after_.note(node.output(), {kTime, true});
     if (const std::optional<std::int64_t> axis = axis_that_can_be_made(node.output()))
       return after_.note(node.output(), {*axis, false});
     const RowCarrier* carrier = row_carrier_of(node);
@@ -107,9 +97,7 @@ class Rows {
 
   // Notes what becomes the input of a convolution, by way of nodes that can carry rows.
   void note_before(const Node& node) {
-    if (const Gain gain = gain_of(node); gain != Gain::kNone)
-      return before_.note(node.input(0),
-                          {kTime, gain == Gain::kMuch || is_needed(before_, node.output())});
+    if (is_convolution(node)) return before_.note(node.input(0), {kTime, true});
     const std::optional<TimeAxis> known = after_.find(node.input(0));
     if (known && takes_axis(node, known->axis))
       return before_.note(node.input(0), {known->axis, false});
@@ -138,21 +126,9 @@ class Rows {
     return std::nullopt;
   }
 
-  // Whether what is before or after a convolution has rows on this axis because one needs them.
-  static bool is_needed(const TimeAxes& axes, const Value& value) {
-    const std::optional<TimeAxis> axis = axes.find(value);
-    return axis && axis->axis == kTime && axis->is_needed;
-  }
-
-  bool gains(const Node& node) const {
-    const Gain gain = gain_of(node);
-    return gain == Gain::kMuch || (gain == Gain::kNoLoss && (is_needed(after_, node.output()) ||
-                                                             is_needed(before_, node.output())));
-  }
-
   bool rewrite(const Node& node) {
     const Graph::Scope scope(graph_, module_of(node));
-    if (gains(node)) {
+    if (is_convolution(node)) {
       put(node, {convolution(node)}, kTime);
       return true;
     }
@@ -237,8 +213,7 @@ class Rows {
 }  // namespace
 
 // Conv(x, w) -> Squeeze(Conv(Unsqueeze(x), w')): one row of a picture. ONNX Runtime keeps
-// convolutions in blocks of channels, its fastest form, only where they have two dimensions. Those
-// that would not fill the blocks stay as they are, and those of one tap where they stand alone.
+// convolutions in blocks of channels, its fastest form, only where they have two dimensions.
 //
 //   x [b, c, t] - Conv - Relu - Conv - y    ->    x - Unsqueeze - Conv - Relu - Conv - Squeeze - y
 //                                                        [b, c, 1, t]

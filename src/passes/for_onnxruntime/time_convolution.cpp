@@ -57,15 +57,6 @@ std::optional<TimeConvolution> time_convolution(const Node& node) {
   return found;
 }
 
-bool fills_blocks(const Node& node, const TimeConvolution& conv) {
-  const bool is_conv = node.op() == "Conv";
-  const std::vector<std::int64_t>& shape = conv.weight.shape;
-  const std::int64_t in = is_conv ? shape[1] : shape[0] / conv.group;
-  const std::int64_t out = is_conv ? shape[0] / conv.group : shape[1];
-  const bool is_depthwise = conv.group >= kBlock && in == 1 && out == 1;
-  return is_depthwise || (in % kBlock == 0 && out % kBlock == 0);
-}
-
 bool is_worth_phases(const TimeConvolution& up) {
   const std::int64_t taps = (up.kernel + up.stride - 1) / up.stride * up.stride;
   return up.group == 1 && up.dilation == 1 && 4 * taps <= 5 * up.kernel &&
@@ -79,8 +70,8 @@ bool is_multiple(const Dim& dim, std::int64_t divisor) {
 bool makes_blocks_of_samples(const Node& node, const TimeConvolution& conv) {
   const Dim& length = node.input(0).dim(kTimeAxis);
   return node.op() == "Conv" && conv.weight.shape[0] == 1 && conv.group == 1 && conv.stride == 1 &&
-         conv.dilation == 1 && conv.weight.shape[1] % kBlock == 0 &&
-         node.output().dim(kTimeAxis) == length && is_multiple(length, kBlock);
+         conv.dilation == 1 && node.output().dim(kTimeAxis) == length &&
+         is_multiple(length, kBlock);
 }
 
 std::string_view module_of(const Node& node) {

@@ -22,13 +22,9 @@ struct TimeConvolution {
 // output_shape), or the node is another.
 std::optional<TimeConvolution> time_convolution(const Node& node);
 
-// The largest block of channels that ONNX Runtime's convolutions work on; it fills others up with
-// zeros, which costs more than blocks gain.
+// The largest block of channels that ONNX Runtime's convolutions work on.
 constexpr std::int64_t kBlock = 16;
 
-// Whether the channels before and after a convolution are whole blocks, in each of its groups, or
-// each of at least a block of channels is one group.
-bool fills_blocks(const Node& node, const TimeConvolution& conv);
 // Whether a Conv makes one channel, as long as its input, of a length that is a multiple of a
 // block: it can make a block of samples at once.
 bool makes_blocks_of_samples(const Node& node, const TimeConvolution& conv);

@@ -156,54 +156,11 @@ TEST(ConvolveRows, SplitsAndJoinsChannels) {
             "Squeeze [b, 16, t]\n");
 }
 
-TEST(ConvolveRows, TakesConvolutionsOfOneTapAlong) {
-  EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 16, t]
-      point: f32[32, 16, 1] = const
-      w: f32[16, 32, 3] = const
-      a = Conv(x, point)
-      y = Conv(a, w) pads=[1, 1]
-      return y)"),
-            "Unsqueeze [b, 16, 1, t]\n"
-            "Conv [b, 32, 1, t]\n"
-            "Conv [b, 16, 1, t]\n"
-            "Squeeze [b, 16, t]\n");
-  EXPECT_FALSE(changes(convolve_rows, R"(x: f32[b, 16, t]
-      point: f32[32, 16, 1] = const
-      y = Conv(x, point)
-      return y)"));
-}
-
-TEST(ConvolveRows, LeavesChannelsThatFillNoBlocks) {
+TEST(ConvolveRows, LeavesASingleChannelAlone) {
   EXPECT_FALSE(changes(convolve_rows, R"(x: f32[b, 1, t]
       w: f32[64, 1, 15] = const
       y = Conv(x, w)
       return y)"));
-  EXPECT_FALSE(changes(convolve_rows, R"(x: f32[b, 16, 16*t]
-      w: f32[1, 16, 7] = const
-      y = Conv(x, w)
-      return y)"))
-      << "a length that is not known to be even";
-  EXPECT_TRUE(changes(convolve_rows, R"(x: f32[b, 16, 16*t]
-      w: f32[1, 16, 7] = const
-      y = Conv(x, w) pads=[3, 3]
-      return y)"));
-  EXPECT_TRUE(changes(convolve_rows, R"(x: f32[b, 20, t]
-      w: f32[20, 1, 3] = const
-      y = Conv(x, w) group=20
-      return y)"))
-      << "each channel by itself";
-}
-
-TEST(ConvolveRows, TakesTransposedConvolutionsThatStaySo) {
-  EXPECT_TRUE(changes(convolve_rows, R"(x: f32[b, 6, t]
-      w: f32[6, 3, 5] = const
-      y = ConvTranspose(x, w) strides=[4]
-      return y)"));
-  EXPECT_FALSE(changes(convolve_rows, R"(x: f32[b, 6, t]
-      w: f32[6, 3, 8] = const
-      y = ConvTranspose(x, w) strides=[4]
-      return y)"))
-      << "they become convolutions of channels that fill no blocks";
 }
 
 TEST(ConvolveRows, LeavesPicturesAndComputedWeightsAlone) {
