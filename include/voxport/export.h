@@ -91,6 +91,9 @@ struct ExportReport {
   std::vector<std::string> warnings;  // what may be wrong with the model itself
 };
 
+// The networks that are known by name, as ExportOptions::architecture takes them.
+std::vector<std::string> architecture_names();
+
 // Writes the model in `checkpoint` to `out`: to one graph when that ends in .onnx, else to a folder
 // of graphs. All files appear together when all of them are complete and checked, in place of those
 // that were there. When anything fails, nothing is changed; nor when the process is killed, up to

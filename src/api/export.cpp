@@ -1,5 +1,6 @@
 #include <voxport/export.h>
 
+#include "arch/architecture.h"
 #include "base/fail.h"
 #include "base/mapping.h"
 #include "checkpoint/checkpoint.h"
@@ -17,6 +18,12 @@ void check_options(const std::filesystem::path& out, const ExportOptions& option
 }
 
 }  // namespace
+
+std::vector<std::string> architecture_names() {
+  std::vector<std::string> names;
+  for (const Architecture& architecture : architectures()) names.emplace_back(architecture.name);
+  return names;
+}
 
 ExportReport export_model(const std::filesystem::path& source, const std::filesystem::path& out,
                           const ExportOptions& options) {

@@ -22,7 +22,7 @@ constexpr OwnOption kFastSpeech2Options[] = {
      [](const ExportOptions& options) { return options.own_energy_control; }},
     {"silent padding", [](const ExportOptions& options) { return options.silent_padding; }},
     {"a vocoder", [](const ExportOptions& options) { return !options.vocoder.empty(); }},
-    {"a config of a vocoder",
+    {"a config for a vocoder",
      [](const ExportOptions& options) { return !options.vocoder_configs.empty(); }},
 };
 

@@ -139,7 +139,7 @@ Run add_export(Arguments& app) {
       .type_name("FILE");
   app.add_option("--arch", options->library.architecture,
                  "require this architecture; by default it is recognised from the tensors")
-      .one_of({"vits", "fastspeech2", "hifigan"});
+      .one_of(architecture_names());
   app.add_option("--set", options->settings,
                  "set a hyper-parameter, overriding the checkpoint's own; may be repeated")
       .type_name("NAME=VALUE");

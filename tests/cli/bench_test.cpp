@@ -151,7 +151,7 @@ TEST_F(BenchCommand, SpeaksWhatItIsGiven) {
 TEST_F(BenchCommand, TakesEitherDecoderAndAWholeVoice) {
   const Result context = run("bench --runs 1 --decoder context " + voice() + few_ids());
   EXPECT_TRUE(contains(context.out, ": decoder.onnx, ")) << context.out << context.err;
-  EXPECT_TRUE(contains(context.out, "by sentence"));
+  EXPECT_TRUE(contains(context.out, "whole sentences"));
   const std::string graph = file("one.onnx").string();
   run("export -q --no-check " + data("voices/single.ckpt") + " " + graph);
   const Result whole = run("bench --json --runs 1 " + graph + few_ids());

@@ -88,7 +88,7 @@ std::string voice_json(const ExportRequest& request, const Config& config, bool 
 
 void check_files(const ExportRequest& request) {
   if (request.options.vocoder.empty() && !request.options.vocoder_configs.empty())
-    fail(Error::kUsage, "there is a config of a vocoder, but no vocoder");
+    fail(Error::kUsage, "there is a config for a vocoder, but no vocoder");
   if (!request.options.vocoder.empty() && request.is_single_file())
     fail(Error::kUsage,
          "a vocoder is a graph of its own beside the acoustic model: let OUT be a folder");
