@@ -1,4 +1,4 @@
-// Check: are the axes of an ONNX model really free, and does it give what it should?
+// Check: are the axes of an ONNX model really dynamic, and does it give what it should?
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ struct CheckOptions {
   OnProgress on_progress;
 };
 
-// The node that holds on to a size.
+// The node that fixes a size.
 struct CheckCulprit {
   std::string node, op;
   std::size_t position = 0;       // in the file's list of nodes
-  std::string holder;             // what holds it: "its shape, the constant [2, 3, -1]"
+  std::string holder;             // what fixes it: "its shape, the constant [2, 3, -1]"
   std::vector<std::string> path;  // from an input to the node, by name
   std::string cause, fix;         // in terms of PyTorch
 };
@@ -57,9 +57,9 @@ struct CheckAxis {
   std::string error;  // what ONNX Runtime said of the first size that did not run
   std::optional<CheckCulprit> culprit;
 
-  // "free", "limited to 1..32", "nailed to 5".
+  // "dynamic", "limited to 1..32", "fixed at 5".
   std::string text() const;
-  bool is_good() const;  // free, or a number on good grounds
+  bool is_good() const;  // dynamic, or a number on good grounds
 };
 
 struct CheckOutput {
@@ -114,7 +114,7 @@ struct CheckReport {
   std::string error;  // why the model runs at no size that was tried
   std::optional<CheckCulprit> culprit;
 
-  // All axes free, all names true, all that must hold does.
+  // All axes dynamic, all names true, all that must hold does.
   bool is_good() const;
 };
 

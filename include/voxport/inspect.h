@@ -49,7 +49,7 @@ struct ModelValue {
   // tell.
   std::string dtype;
   bool has_shape = false;          // whether the rank is known
-  std::vector<std::string> shape;  // numbers, and names of sizes that are free
+  std::vector<std::string> shape;  // numbers, and names of dynamic sizes
 };
 
 // What only ONNX models have.
@@ -74,8 +74,8 @@ struct ProgramInputInfo {
   std::vector<std::string> exported_shape;
 };
 
-// A size that the file leaves open: free, or known when the program runs. The 2 that torch.export
-// assumes at least of each is no limit.
+// A size that the file leaves open: dynamic, or known when the program runs. The 2 that
+// torch.export assumes at least of each is no limit.
 struct SymbolInfo {
   std::string name;
   std::optional<std::int64_t> min;

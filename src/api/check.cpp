@@ -61,7 +61,7 @@ void check_options(const CheckOptions& options) {
     if (size < 1) fail(Error::kUsage, "the size ", size, " is to be tried, expected 1 or more");
 }
 
-// An axis that ran at one size alone is not proven to be free. That is an error, unless there is
+// An axis that ran at one size alone is not proven to be dynamic. That is an error, unless there is
 // something wrong to report.
 void refuse_untried(const SweepReport& swept, const CheckReport& report, double seconds,
                     double load_seconds) {

@@ -37,7 +37,7 @@ ExportReport export_model(const std::filesystem::path& source, const std::filesy
     const FileKind kind = recognise(file);
     const bool is_program = kind == FileKind::kPt2 || kind == FileKind::kTorchScript;
     using Promise = ExportCheck::Promise;
-    ExportCheck check(options.check, is_program ? Promise::kAsTold : Promise::kAllFree);
+    ExportCheck check(options.check, is_program ? Promise::kAsTold : Promise::kAllDynamic);
     ExportWork work{source, out, options, clock, files, report, check};
     if (is_program) {
       export_program(work, kind);

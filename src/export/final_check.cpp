@@ -28,10 +28,10 @@ std::string problem_in(const SweepReport& report) {
   return "";
 }
 
-// What is true of the axes of graphs that ran at every size that was tried: "all axes free", or
+// What is true of the axes of graphs that ran at every size that was tried: "all axes dynamic", or
 // which of them the program fixed.
 std::string text_of_axes(const ExportReport& report, ExportCheck::Promise promise) {
-  if (promise == ExportCheck::Promise::kAllFree) return ", all axes dynamic";
+  if (promise == ExportCheck::Promise::kAllDynamic) return ", all axes dynamic";
   if (report.axes.empty()) return ", no axis is dynamic";
   std::string each;
   bool is_any_fixed = false;
@@ -95,7 +95,7 @@ void ExportCheck::finish(ExportReport& report) {
     runs += outcome.runs;
     if (outcome.problem.empty()) continue;
     is_all_free = false;
-    if (promise_ == Promise::kAllFree)
+    if (promise_ == Promise::kAllDynamic)
       fail(Error::kInternal, "the exported graph is wrong: ", outcome.problem,
            "\n  while checking ", in_quotes(name), "; no file was written");
     report.warnings.push_back(cat(name, ", run at a few sizes: ", outcome.problem));

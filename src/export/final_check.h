@@ -16,9 +16,9 @@ namespace voxport {
 // started at once, since that takes its time.
 class ExportCheck {
  public:
-  // What a graph must be: with all axes free, as the networks that voxport itself knows; or
+  // What a graph must be: with all axes dynamic, as the networks that voxport itself knows; or
   // whatever a program was, which is told.
-  enum class Promise { kAllFree, kAsTold };
+  enum class Promise { kAllDynamic, kAsTold };
 
   // Does nothing where it is not wanted.
   ExportCheck(bool is_wanted, Promise promise);
@@ -27,8 +27,8 @@ class ExportCheck {
   void start(const std::vector<WrittenFile>& files);
 
   // Waits for all of them, and reports what was done, or why it was not. When a graph cannot be
-  // run, has an axis that is not free, or gives an output of another size than it declares, fails
-  // with kInternal or, under kAsTold, warns.
+  // run, has an axis that is not dynamic, or gives an output of another size than it declares,
+  // fails with kInternal or, under kAsTold, warns.
   void finish(ExportReport& report);
 
  private:

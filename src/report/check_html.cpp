@@ -131,7 +131,7 @@ svg .limit.end { text-anchor: end; }
 @media print { body { background: none; } header, section { break-inside: avoid; } }
 )";
 
-// Something that keeps the model from being free and right.
+// Something that keeps the model from passing.
 struct Problem {
   std::string title, what;  // HTML
   const std::optional<CheckCulprit>* culprit;

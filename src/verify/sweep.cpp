@@ -635,7 +635,7 @@ void move_fixed_axes(const std::filesystem::path& path,
     judged.error = outcome.error;
     judged.culprit = find_culprit(subject, as_declared, sizes, outcome.failed_node, "");
   }
-  // What leaves no trace in any output is a list of numbers, such as scales, and no axis to free.
+  // What leaves no trace in any output is a list of numbers, such as scales, and no axis.
   if (judged.bad.empty() && moves_an_output) judged.verdict = CheckAxis::kCouldBeDynamic;
 }
 

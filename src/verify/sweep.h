@@ -1,4 +1,4 @@
-// The sweep: a model is run at many sizes, and what comes of it tells which axes are free.
+// The sweep: a model is run at many sizes, and what comes of it tells which axes are dynamic.
 #pragma once
 
 #include <cstdint>

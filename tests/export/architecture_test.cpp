@@ -67,7 +67,7 @@ class ToyArchitecture : public testing::Test {
     StageClock clock(nullptr);
     OutputFiles files;
     ExportReport report;
-    ExportCheck check(false, ExportCheck::Promise::kAllFree);
+    ExportCheck check(false, ExportCheck::Promise::kAllDynamic);
     ExportWork work{source_, out_, options, clock, files, report, check};
     export_checkpoint(work, kToys);
     files.commit();

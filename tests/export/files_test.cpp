@@ -192,7 +192,7 @@ TEST(ExportedFiles, AreAllReported) {
   StageClock clock(options.on_stage);
   OutputFiles files;
   ExportReport report;
-  ExportCheck check(false, ExportCheck::Promise::kAllFree);
+  ExportCheck check(false, ExportCheck::Promise::kAllDynamic);
   ExportWork work{source, out, options, clock, files, report, check};
   OnnxOptions small;
   small.max_file_bytes = 2000;
