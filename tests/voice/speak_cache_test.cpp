@@ -181,10 +181,10 @@ TEST_F(SpeakCache, IsNotUsedWhenItIsAnotherUsers) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a folder to another user";
   fs::create_directory(cache());
   ASSERT_EQ(chown(cache().c_str(), 12345, 12345), 0);
-  const std::string expected =
-      cat("the cache is not used, because '", cache().string(),
-          "' belongs to another user (12345, and we are 0); choose another folder (--cache), or ",
-          "export the checkpoint first");
+  const std::string expected = cat(
+      "the cache is not used, because '", cache().string(),
+      "' belongs to another user (12345, and we are 0); choose another folder for the cache, or ",
+      "export the checkpoint first");
   EXPECT_TRUE(message_of([this] { load(); }).starts_with(expected));
   ASSERT_EQ(chown(cache().c_str(), 0, 0), 0);
   load();

@@ -247,13 +247,12 @@ TEST_F(FastSpeech2Voice, RefusesWhatItDoesNotHave) {
   options.energy = 1.5;
   EXPECT_EQ(refusal(voice, options),
             "in this voice energy is scaled by the pitch control; it has a control of its own only "
-            "when exported with "
-            "--energy-control own");
+            "when exported with one");
   options = ids_options();
   options.pitch = -1;
   EXPECT_EQ(refusal(voice, options), "the pitch control is -1, expected a number from 0 to 100");
   EXPECT_EQ(refusal(voice, SpeakOptions(), "Hello."),
-            "this voice takes no text, for a FastSpeech2 checkpoint does not tell which symbols "
+            "this voice takes no text, for a FastSpeech2 checkpoint does not record which symbols "
             "its ids stand for; it takes phoneme ids");
   EXPECT_EQ(refusal(voice, ids_options(), "5 361"),
             "line 1, column 3: found '361', expected a phoneme id, 0 to 360\n  while speaking");

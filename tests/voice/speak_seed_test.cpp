@@ -53,9 +53,10 @@ TEST_F(Seed, HasNoEffectWhereWeightsLieInAnotherFileWhichIsTold) {
   move_a_weight_out(folder_ / "encoder.onnx");
   const Voice voice(folder_.path());
   EXPECT_FALSE(voice.info().is_repeatable);
-  EXPECT_EQ(voice.info().notes,
-            std::vector<std::string>{"encoder.onnx has weights in another file, so that its noise "
-                                     "cannot be taken out of a seed: the seed has no effect"});
+  EXPECT_EQ(
+      voice.info().notes,
+      std::vector<std::string>{"encoder.onnx has weights in a separate file, so its noise cannot "
+                               "be replaced by noise of a seed: the seed has no effect"});
   EXPECT_GT(all_of(voice.speak("1 5 7 2", seeded(1))).samples.size(), 0U);
 }
 
