@@ -65,7 +65,8 @@ void* open_first_library() {
     if (void* library = open_library(path)) return library;
     const std::string reason = dlerror();
     tried += cat(tried.empty() ? "" : ", ", printable(path.native()));
-    if (fs::exists(path)) refused += cat("\n  rejected ", plain_message(reason));
+    std::error_code ignored;  // a folder that we may not look into is as good as none
+    if (fs::exists(path, ignored)) refused += cat("\n  rejected ", plain_message(reason));
   }
   fail(Error::kUnsupported,
        "there is no ONNX Runtime to run models with: run tools/onnxruntime in voxport's sources, "
