@@ -139,6 +139,15 @@ class OrdinaryUserWithRuntime : public OrdinaryUser {
   }
 };
 
+// One error, and no exception of the filesystem.
+TEST_F(OrdinaryUser, MayHaveNoRightToLookForTheRuntime) {
+  fs::create_directory(folder_ / "closed");
+  take_away(folder_ / "closed", 0);
+  if (access(at("closed/x").c_str(), F_OK) == 0) GTEST_SKIP() << "nothing is closed to this user";
+  expect_failure(4, "check --quick " + shared("full.onnx"), "there is no ONNX Runtime",
+                 cat("VOXPORT_ONNXRUNTIME='", at("closed/libonnxruntime.so"), "'"));
+}
+
 TEST_F(OrdinaryUser, IsToldOfAFolderThatCannotBeWritten) {
   take_away(folder_ / "out");
   const std::string checkpoint = shared("small-flow.ckpt");
