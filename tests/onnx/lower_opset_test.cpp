@@ -26,7 +26,8 @@ const onnx::OpSchema* schema(const std::string& op, int opset) {
 Names operators() {
   Names names;
   for (const onnx::OpSchema& each : onnx::OpSchemaRegistry::get_all_schemas())
-    if (each.domain().empty() && is_inferable(each.Name())) names.insert(each.Name());
+    if (each.domain().empty() && is_inferable(each.Name()) && schema(each.Name(), 17))
+      names.insert(each.Name());
   return names;
 }
 
