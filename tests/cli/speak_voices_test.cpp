@@ -6,6 +6,7 @@
 #include <voxport/error.h>
 
 #include "base/text.h"
+#include "runtime/library.h"
 #include "tests/cli/program.h"
 #include "tests/needs_runtime.h"
 
@@ -149,6 +150,8 @@ class SpeakAsUser : public SpeakVoices {
     if (geteuid() == 0) give(cache(), 65534);
     if (std::system(cat(as_user_, " '" VOXPORT_PROGRAM "' --version >/dev/null 2>&1").c_str()) != 0)
       GTEST_SKIP() << "an ordinary user cannot run the program here";
+    if (std::system(cat(as_user_, " test -r '", runtime_path().string(), "'").c_str()) != 0)
+      GTEST_SKIP() << "an ordinary user cannot read ONNX Runtime here";
   }
 
   static void give(const fs::path& path, uid_t user) {
