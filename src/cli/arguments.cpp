@@ -29,7 +29,7 @@ std::string usage_text(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 // What is wrong with the first argument, where it should be a command and is none; else empty.
-std::string unknown_command(const Program& program, int argc, char** argv) {
+std::string unknown_command(const CommandLine& program, int argc, char** argv) {
   if (argc < 2 || *argv[1] == '-') return "";
   std::vector<std::string_view> names;
   for (const Command& command : program.commands) names.emplace_back(command.name);
@@ -122,8 +122,8 @@ void fail_usage(const std::string& option, const std::string& what) {
   throw CLI::ValidationError(option, what);
 }
 
-int run_program(const Program& program, int argc, char** argv,
-                const std::function<void(const std::string&)>& tell) {
+int run_command_line(const CommandLine& program, int argc, char** argv,
+                     const std::function<void(const std::string&)>& tell) {
   if (const std::string problem = unknown_command(program, argc, argv); !problem.empty()) {
     tell(problem);
     return kExitUsage;

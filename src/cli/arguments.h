@@ -82,14 +82,14 @@ struct Command {
 };
 
 // What all commands have in common.
-struct Program {
+struct CommandLine {
   std::string_view name, title, version, footer;
   std::span<const Command> commands;
 };
 
 // Parses the arguments, and runs the command that they name, or prints what --help or --version ask
 // for. Gives the exit code. Wrong usage is handed to `tell` as one message, and gives kExitUsage.
-int run_program(const Program& program, int argc, char** argv,
-                const std::function<void(const std::string&)>& tell);
+int run_command_line(const CommandLine& program, int argc, char** argv,
+                     const std::function<void(const std::string&)>& tell);
 
 }  // namespace voxport

@@ -1,6 +1,7 @@
 #include "cli/families.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/printable.h"
 #include "base/text.h"

@@ -58,9 +58,9 @@ void tell(const Error& error) {
 }
 
 int run(int argc, char** argv) {
-  const Program program{"voxport", "voxport: PyTorch speech models to ONNX, without Python",
-                        kVersion, kFooter, kCommands};
-  return run_program(program, argc, argv, [](const std::string& message) { tell(message); });
+  const CommandLine program{"voxport", "voxport: PyTorch speech models to ONNX, without Python",
+                            kVersion, kFooter, kCommands};
+  return run_command_line(program, argc, argv, [](const std::string& message) { tell(message); });
 }
 
 }  // namespace
