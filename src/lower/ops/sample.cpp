@@ -134,6 +134,16 @@ Value sampled_volume(const Call& call, const Value& x, const Value& grid) {
   return reshape(VolumeSampling(call, x, grid)(), call.sizes(shape));
 }
 
+// The last axis of a grid has one coordinate for each axis of space.
+void require_coordinates(const Call& call, const Value& grid) {
+  const auto space = static_cast<std::int64_t>(grid.rank()) - 2;
+  const Dim& coordinates = grid.dim(-1);
+  if (!coordinates.is_constant()) return call.walk().note_fixed(coordinates, space);
+  if (coordinates != Dim(space))
+    call.refuse("the last axis of its grid has ", *coordinates.constant(),
+                " coordinates, expected ", space);
+}
+
 }  // namespace
 
 // aten.grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
@@ -148,6 +158,7 @@ Item grid_sampler(const Call& call, Builder& g) {
   if (x.rank() != grid.rank() || (x.rank() != 4 && x.rank() != 5))
     call.refuse("its input has ", x.rank(), " axes and its grid ", grid.rank(),
                 ", expected 4 or 5 of both");
+  require_coordinates(call, grid);
   const std::string padding = named(call, "padding_mode", {"zeros", "border", "reflection"});
   if (x.rank() == 5) return in_dtype(sampled_volume(call, x, grid), input.dtype());
   const Value y = g.node("GridSample", {x, grid},

@@ -22,7 +22,8 @@ std::unique_ptr<Graph> lowered(const std::string& lines) {
 std::string in_list(const std::string& lines) {
   const auto graph = lowered(lines + "y = aten.cat(l)\nreturn y\n");
   std::string names;
-  for (const Value& input : graph->nodes().back().inputs())
+  const Node last = graph->nodes().back();
+  for (const Value& input : last.inputs())
     names += cat(names.empty() ? "" : " ", input.name());
   return names;
 }

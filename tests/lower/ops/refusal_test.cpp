@@ -33,6 +33,21 @@ TEST(Scatter, RefusesAnIndexOfOtherAxes) {
             "  1 x aten.scatter.src at line 3: its index is of rank 1, its tensor of rank 2");
 }
 
+TEST(GridSampler, RefusesOtherThanOneCoordinatePerAxisOfSpace) {
+  const auto sampled = [](const char* x, const char* grid) {
+    return trouble(cat("x: f32[b, 3, ", x, "]\ng: f32[b, ", grid,
+                       "]\ny = aten.grid_sampler(x, g, 0, 0, False)\nreturn y"));
+  };
+  EXPECT_EQ(sampled("h, w", "4, 5, 4"),
+            "  1 x aten.grid_sampler at line 3: the last axis of its grid has 4 coordinates, "
+            "expected 2");
+  EXPECT_EQ(sampled("d, h, w", "4, 5, 6, 2"),
+            "  1 x aten.grid_sampler at line 3: the last axis of its grid has 2 coordinates, "
+            "expected 3");
+  EXPECT_EQ(sampled("h, w", "4, 5, 2"), "no error");
+  EXPECT_EQ(sampled("h, w", "4, 5, n"), "no error") << "n is fixed at 2";
+}
+
 TEST(Gelu, RefusesInts) {
   for (const char* how : {"none", "tanh"})
     EXPECT_EQ(trouble(cat("x: i64[t]\ny = aten.gelu(x, approximate=\"", how, "\")\nreturn y")),
