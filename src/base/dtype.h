@@ -51,6 +51,8 @@ std::optional<DType> dtype_named(std::string_view name);
 // Bytes of one element.
 std::size_t size_of(DType dtype);
 
+inline bool is_integer(DType dtype) { return dtype >= DType::kInt8 && dtype <= DType::kUInt64; }
+
 // Whether an element is one real number, so that element_value() can read it.
 bool is_real(DType dtype);
 

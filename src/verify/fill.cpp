@@ -67,8 +67,6 @@ std::optional<Dim> axis_of_lengths(const Value& lengths, const Graph& graph) {
   return std::nullopt;
 }
 
-bool is_integer(DType dtype) { return dtype >= DType::kInt8 && dtype <= DType::kUInt64; }
-
 template <class Number>
 void put(std::string& bytes, std::size_t at, double value) {
   const auto number = static_cast<Number>(value);
@@ -94,8 +92,12 @@ void put_element(std::string& bytes, std::size_t at, DType dtype, double value) 
       std::memcpy(&bits, &wide, sizeof bits);
       return put<std::uint16_t>(bytes, at, bits >> 16);
     }
-    case DType::kFloat16:  // 0 or 1: what goes in is of no interest, as long as it is small
-      return put<std::uint16_t>(bytes, at, value > 0.5 ? 0x3c00 : 0);
+    // 0 or 1: what goes in is of no interest, as long as it is small.
+    case DType::kFloat16: return put<std::uint16_t>(bytes, at, value > 0.5 ? 0x3c00 : 0);
+    case DType::kFloat8E4M3FN: return put<std::uint8_t>(bytes, at, value > 0.5 ? 0x38 : 0);
+    case DType::kFloat8E5M2: return put<std::uint8_t>(bytes, at, value > 0.5 ? 0x3c : 0);
+    case DType::kFloat8E4M3FNUZ:
+    case DType::kFloat8E5M2FNUZ: return put<std::uint8_t>(bytes, at, value > 0.5 ? 0x40 : 0);
     default: fail(Error::kUnsupported, "inputs of ", name_of(dtype), " cannot be filled");
   }
 }

@@ -101,6 +101,12 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
+template <class Key>
+const std::string* find(const std::map<Key, std::string>& names, const Key& key) {
+  const auto found = names.find(key);
+  return found == names.end() ? nullptr : &found->second;
+}
+
 }  // namespace
 
 Subject::Subject(const std::filesystem::path& path, const std::map<std::string, Filling>& fillings,
@@ -173,22 +179,31 @@ void Subject::find_steered() {
     for (const Node& node : steered_by(input, inside_.graph->nodes()))
       if (const auto place = place_of(node.name())) steered_.emplace(place->index, input.name());
   }
-  std::set<std::string> values;  // made by them, and by what follows
-  const auto follows = [&](const Value& value) { return value && values.contains(value.name()); };
+  std::map<std::string, std::string> inputs;  // by the values they steer, at once or further on
+  const auto input_behind = [&](const Node& node) -> const std::string* {
+    for (const auto& values : {node.inputs(), node.captured()})
+      for (const Value& value : values)
+        if (const auto* input = value ? find(inputs, value.name()) : nullptr) return input;
+    return nullptr;
+  };
   for (const auto& [place, node] : nodes_) {
-    if (!steered_.contains(place) && std::ranges::none_of(node.inputs(), follows) &&
-        std::ranges::none_of(node.captured(), follows))
-      continue;
+    const std::string* steered = find(steered_, place);
+    const std::string* input = steered ? steered : input_behind(node);
+    if (!input) continue;
+    downstream_.emplace(place, *input);
     for (const Value& output : node.outputs())
-      if (output) values.insert(output.name());
+      if (output) inputs.emplace(output.name(), *input);
   }
   for (const auto& [name, value] : inside_.graph->outputs())
-    if (follows(value)) steered_outputs_.insert(name);
+    if (find(inputs, value.name())) steered_outputs_.insert(name);
 }
 
 const std::string* Subject::steering_input(std::size_t place) const {
-  const auto found = steered_.find(place);
-  return found == steered_.end() ? nullptr : &found->second;
+  return find(steered_, place);
+}
+
+const std::string* Subject::steering_input_upstream(std::size_t place) const {
+  return find(downstream_, place);
 }
 
 Session Subject::session(SessionOptions options) const {

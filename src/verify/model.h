@@ -78,6 +78,8 @@ class Subject {
 
   // The input whose values, of which nothing is known, tell this node sizes; null when none does.
   const std::string* steering_input(std::size_t place) const;
+  // The same, for this node or any that it depends on.
+  const std::string* steering_input_upstream(std::size_t place) const;
   // Whether sizes of this output follow from such values.
   bool is_steered(const std::string& output) const { return steered_outputs_.contains(output); }
 
@@ -116,7 +118,8 @@ class Subject {
   std::map<std::size_t, Node> nodes_;
   std::vector<InputAxis> axes_, fixed_;
   std::map<std::string, Meaning> meanings_;
-  std::map<std::size_t, std::string> steered_;  // nodes, and the input that steers each
+  std::map<std::size_t, std::string> steered_;     // nodes, and the input that steers each
+  std::map<std::size_t, std::string> downstream_;  // the same for these and what depends on them
   std::set<std::string> steered_outputs_;
   std::optional<Session> session_;
 };

@@ -19,11 +19,14 @@ struct Steering {
 
 // Inputs of operators whose elements are sizes, axes, counts or scales.
 constexpr Steering kSteering[] = {
+    {"AffineGrid", {1}},
     {"BlackmanWindow", {0}},
+    {"CenterCropPad", {1}},
+    {"Col2Im", {1, 2}},
     {"Compress", {1}},
     {"ConstantOfShape", {0}},
     {"CumSum", {1}},
-    {"DFT", {1}},
+    {"DFT", {1, 2}},
     {"Expand", {1}},
     {"HammingWindow", {0}},
     {"HannWindow", {0}},
@@ -34,7 +37,16 @@ constexpr Steering kSteering[] = {
     {"OneHot", {1}},
     {"Pad", {1}},
     {"Range", {0, 1, 2}},
+    {"ReduceL1", {1}},
+    {"ReduceL2", {1}},
+    {"ReduceLogSum", {1}},
+    {"ReduceLogSumExp", {1}},
+    {"ReduceMax", {1}},
+    {"ReduceMean", {1}},
+    {"ReduceMin", {1}},
+    {"ReduceProd", {1}},
     {"ReduceSum", {1}},
+    {"ReduceSumSquare", {1}},
     {"Reshape", {1}},
     {"Resize", {2, 3}},
     {"RoiAlign", {2}},
@@ -73,8 +85,9 @@ Users users_of(const std::vector<Node>& nodes) {
   Users users;
   for (const Node& node : nodes) {
     std::set<std::string> names;
-    for (const Value& input : node.inputs())
-      if (input && names.insert(input.name()).second) users[input.name()].push_back(node);
+    for (const auto& values : {node.inputs(), node.captured()})
+      for (const Value& value : values)
+        if (value && names.insert(value.name()).second) users[value.name()].push_back(node);
   }
   return users;
 }
@@ -85,10 +98,16 @@ bool is_steered(const Node& node, const Value& value) {
   return false;
 }
 
+// Whether the node's branches read the value: what it is to them is not looked at.
+bool captures(const Node& node, const Value& value) {
+  return node.op() == "If" && std::ranges::find(node.captured(), value) != node.captured().end();
+}
+
 }  // namespace
 
 std::vector<Node> steered_by(const Value& value, const std::vector<Node>& nodes) {
   const Users users = users_of(nodes);
+  const bool is_whole = is_integer(value.dtype());  // floats in branches are data
   std::vector<Node> steered;
   std::deque<Value> queue = {value};
   std::set<std::string> seen = {value.name()};
@@ -98,9 +117,9 @@ std::vector<Node> steered_by(const Value& value, const std::vector<Node>& nodes)
     const auto found = users.find(at.name());
     if (found == users.end()) continue;
     for (const Node& node : found->second) {
-      if (is_steered(node, at)) {
-        steered.push_back(node);
-      } else if (passes(node.op())) {
+      const bool is_captured = is_whole && captures(node, at);
+      if (is_steered(node, at) || is_captured) steered.push_back(node);
+      if (is_captured || (!is_steered(node, at) && passes(node.op()))) {
         for (const Value& output : node.outputs())
           if (output && seen.insert(output.name()).second) queue.push_back(output);
       }

@@ -171,10 +171,8 @@ class Sweep {
     return dim.is_constant() && subject_.is_steered(output);
   }
 
-  // A run that fails on values of our own making proves nothing.
-  void refuse_guess(const Outcome& failure) const {
-    const std::string* input =
-        failure.failed_node ? subject_.steering_input(failure.failed_node->index) : nullptr;
+  // A run that fails on values of our own making proves nothing. `input` has them, or is null.
+  void refuse_guess(const std::string* input, const Outcome& failure) const {
     if (!input) return;
     fail(Error::kUnsupported, "sizes follow from the values of input ", in_quotes(*input),
          ", which are not known: with ", subject_.meaning(*input).text(), ", ", failure.error);
@@ -272,7 +270,8 @@ class Sweep {
       report_.error = "its metadata, or the size of its inputs, allows none of the sizes to try";
       return false;
     }
-    refuse_guess(*first_failure_);
+    if (const auto& failed = first_failure_->failed_node)
+      refuse_guess(subject_.steering_input_upstream(failed->index), *first_failure_);
     if (!has_time())
       fail(Error::kUnsupported, "no size at which it runs was found in ", options_.budget.seconds(),
            " s; at the first that was tried, ", first_failure_->error);
@@ -362,7 +361,8 @@ class Sweep {
       return judged;
     }
     const std::int64_t first_bad = nearest_bad(bad, report_.base.at(symbol));
-    refuse_guess(outcome_of(with(symbol, first_bad)));
+    if (const auto& failed = outcome_of(with(symbol, first_bad)).failed_node)
+      refuse_guess(subject_.steering_input(failed->index), outcome_of(with(symbol, first_bad)));
     judged.error = outcome_of(with(symbol, first_bad)).error;
     classify(judged, good, bad);
     judged.good.assign(good.begin(), good.end());
