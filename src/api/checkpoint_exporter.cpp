@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 void check_speaks_alone(const fs::path& path) {
   const Checkpoint checkpoint = open_checkpoint(path);
-  const StateDict state = find_state_dict(checkpoint.root);
-  const auto recognised = state.dict ? recognise_architecture(*state.dict) : std::nullopt;
+  const std::optional<NamedTensors> tensors = find_weights(checkpoint.root);
+  const auto recognised = tensors ? recognise_architecture(*tensors) : std::nullopt;
   if (recognised && recognised->architecture->voice_part != VoicePart::kWhole)
     fail(Error::kUnsupported, "a ", recognised->architecture->title,
          " does not speak alone; a folder that `voxport export ",

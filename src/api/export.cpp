@@ -33,18 +33,18 @@ ExportReport export_model(const std::filesystem::path& source, const std::filesy
   report.opset = options.opset;
   return in_context(cat("exporting ", in_quotes(source.native())), [&] {
     check_options(out, options);
-    const Blob file = Blob::map_file(source);
+    const SavedFile file = SavedFile::open(source);
     const FileKind kind = recognise(file);
     const bool is_program = kind == FileKind::kPt2 || kind == FileKind::kTorchScript;
     using Promise = ExportCheck::Promise;
     ExportCheck check(options.check, is_program ? Promise::kAsTold : Promise::kAllDynamic);
-    ExportWork work{source, out, options, clock, files, report, check};
+    ExportWork work{source, file, out, options, clock, files, report, check};
     if (is_program) {
       export_program(work, kind);
     } else {
       export_checkpoint(work);
     }
-    check_is_whole(file.bytes().data());
+    check_is_whole(file.blob().bytes().data());
     files.commit();
     clock.done("gave the files their names", cat(report.files.size(), " files"));
     return report;

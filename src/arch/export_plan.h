@@ -12,6 +12,7 @@
 #include <voxport/export.h>
 
 #include "base/stage_clock.h"
+#include "checkpoint/named_tensors.h"
 #include "checkpoint/object.h"
 #include "graph/graph.h"
 #include "graph/model_metadata.h"
@@ -21,7 +22,7 @@ namespace voxport {
 struct ExportRequest {
   const std::filesystem::path& source;  // the checkpoint, beside which configs may lie
   const std::filesystem::path& out;     // where files will be
-  const Object& state_dict;
+  const NamedTensors& tensors;          // of its state dict
   const Object& hyper_parameters;  // those given by hand, and below them the checkpoint's own
   const ExportOptions& options;
   StageClock& clock;

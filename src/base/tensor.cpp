@@ -28,22 +28,39 @@ std::string bytes_of(const std::vector<Number>& values) {
   return bytes;
 }
 
-class ComputedStorage : public Storage {
+class ComputedOnceStorage : public Storage {
  public:
-  ComputedStorage(std::uint64_t size, std::function<std::vector<float>()> values)
+  ComputedOnceStorage(std::uint64_t size, std::function<std::vector<float>()> values)
       : Storage(size), values_(std::move(values)) {}
 
-  Blob blob() const override { return load(); }
+  void release() const override {}
 
- private:
+ protected:
   Blob load() const override {
     Blob bytes = Blob::own(bytes_of(values_()));
     assert(bytes.size() == size());
     return bytes;
   }
 
+ private:
   std::function<std::vector<float>()> values_;
 };
+
+class ComputedStorage : public ComputedOnceStorage {
+ public:
+  using ComputedOnceStorage::ComputedOnceStorage;
+
+  Blob blob() const override { return load(); }
+};
+
+template <class Computed>
+Tensor tensor_with(std::vector<std::int64_t> shape, std::function<std::vector<float>()> values) {
+  const auto numel = checked_numel(shape);
+  assert(numel);
+  auto storage = std::make_shared<Computed>(static_cast<std::uint64_t>(*numel) * sizeof(float),
+                                            std::move(values));
+  return make_tensor(DType::kFloat32, std::move(shape), {}, 0, std::move(storage));
+}
 
 // By a table of all there are.
 void widen_halves(const std::byte* from, std::vector<float>& to) {
@@ -324,11 +341,12 @@ Tensor int64_tensor(std::vector<std::int64_t> shape, const std::vector<std::int6
 
 Tensor computed_tensor(std::vector<std::int64_t> shape,
                        std::function<std::vector<float>()> values) {
-  const auto numel = checked_numel(shape);
-  assert(numel);
-  auto storage = std::make_shared<ComputedStorage>(
-      static_cast<std::uint64_t>(*numel) * sizeof(float), std::move(values));
-  return make_tensor(DType::kFloat32, std::move(shape), {}, 0, std::move(storage));
+  return tensor_with<ComputedStorage>(std::move(shape), std::move(values));
+}
+
+Tensor tensor_computed_once(std::vector<std::int64_t> shape,
+                            std::function<std::vector<float>()> values) {
+  return tensor_with<ComputedOnceStorage>(std::move(shape), std::move(values));
 }
 
 }  // namespace voxport

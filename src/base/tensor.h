@@ -23,9 +23,9 @@ class Storage {
 
   std::uint64_t size() const { return size_; }
   virtual Blob blob() const;
-  // Gives back the memory that the bytes took; they are loaded anew when next asked for. Blobs that
-  // blob() gave stay good.
-  void release() const;
+  // Gives back the memory that the bytes took, where they can be loaded anew when next asked for.
+  // Blobs that blob() gave stay good.
+  virtual void release() const;
 
  private:
   // Gives exactly size() bytes, or fails. Called again only after it failed, or a release().
@@ -86,5 +86,8 @@ Tensor int64_tensor(std::vector<std::int64_t> shape, const std::vector<std::int6
 // what is made of a gigabyte of weights is never in memory all at once. `values` must give as many
 // numbers as the shape has.
 Tensor computed_tensor(std::vector<std::int64_t> shape, std::function<std::vector<float>()> values);
+// The same, but computed when they are first asked for, and then held: for what several graphs hold.
+Tensor tensor_computed_once(std::vector<std::int64_t> shape,
+                            std::function<std::vector<float>()> values);
 
 }  // namespace voxport

@@ -10,7 +10,6 @@
 #include "checkpoint/torch_stream.h"
 #include "checkpoint/torch_tar.h"
 #include "checkpoint/torch_zip.h"
-#include "checkpoint/zip.h"
 
 namespace voxport {
 namespace {
@@ -102,11 +101,11 @@ std::string_view name_of(FileKind kind) {
   return "";
 }
 
-FileKind recognise(const Blob& file) {
-  const Bytes bytes = file.bytes();
-  const std::string_view text = file.text();
+FileKind recognise(const SavedFile& file) {
+  const Bytes bytes = file.blob().bytes();
+  const std::string_view text = file.blob().text();
   if (text.empty()) fail(Error::kCorrupt, "the file is empty");
-  if (ZipArchive::recognise(bytes)) return recognise_zip(ZipArchive(file));
+  if (file.is_zip()) return recognise_zip(*file.zip());
   if (recognise_tar(bytes)) return FileKind::kTorchTar;
   if (recognise_torch_stream(bytes)) return FileKind::kTorchStream;
   if (recognise_safetensors(bytes)) return FileKind::kSafetensors;
@@ -122,18 +121,18 @@ FileKind recognise(const Blob& file) {
        ", expected a PyTorch checkpoint, a safetensors file or a pickle");
 }
 
-Checkpoint read_checkpoint(const Blob& file) {
-  if (ZipArchive::recognise(file.bytes())) return read_torch_zip(file);
+Checkpoint read_checkpoint(const SavedFile& file) {
+  if (file.is_zip()) return read_torch_zip(file);
   switch (recognise(file)) {
-    case FileKind::kTorchStream: return read_torch_stream(file);
-    case FileKind::kTorchTar: return read_torch_tar(file);
-    case FileKind::kSafetensors: return read_safetensors(file);
-    default: return read_bare_pickle(file);
+    case FileKind::kTorchStream: return read_torch_stream(file.blob());
+    case FileKind::kTorchTar: return read_torch_tar(file.blob());
+    case FileKind::kSafetensors: return read_safetensors(file.blob());
+    default: return read_bare_pickle(file.blob());
   }
 }
 
 Checkpoint open_checkpoint(const std::filesystem::path& path) {
-  const Blob file = Blob::map_file(path);
+  const SavedFile file = SavedFile::open(path);
   return in_context(cat("opening ", in_quotes(path.native())),
                     [&] { return read_checkpoint(file); });
 }
@@ -147,6 +146,11 @@ StateDict find_state_dict(const Object& root) {
     if (dict && has_tensors_below(*dict)) return {std::string(key), dict};
   }
   return has_tensors_below(root) ? StateDict{"", &root} : StateDict{};
+}
+
+std::optional<NamedTensors> find_weights(const Object& root) {
+  const Object* dict = find_state_dict(root).dict;
+  return dict ? std::optional<NamedTensors>(*dict) : std::nullopt;
 }
 
 Object hyper_parameters(const Object& root) {

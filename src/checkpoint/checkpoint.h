@@ -3,13 +3,15 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/blob.h"
+#include "checkpoint/named_tensors.h"
 #include "checkpoint/object.h"
+#include "checkpoint/saved_file.h"
 
 namespace voxport {
 
@@ -28,7 +30,7 @@ std::string_view name_of(FileKind kind);
 
 // What kind of file this is. Fails with kUnsupported, naming the kind, for well-known files that we
 // do not read, and with kCorrupt for everything else.
-FileKind recognise(const Blob& file);
+FileKind recognise(const SavedFile& file);
 
 struct Checkpoint {
   FileKind kind = FileKind::kTorchZip;
@@ -39,7 +41,7 @@ struct Checkpoint {
 
 // Reads everything but the values of the tensors, which stay in the file until asked for.
 Checkpoint open_checkpoint(const std::filesystem::path& path);
-Checkpoint read_checkpoint(const Blob& file);
+Checkpoint read_checkpoint(const SavedFile& file);
 
 // The dict that holds a model's weights: the root itself, or its entry `state_dict`, `model`,
 // `generator` and the like; null when there is none. `path` is its name.
@@ -48,6 +50,9 @@ struct StateDict {
   const Object* dict = nullptr;
 };
 StateDict find_state_dict(const Object& root);
+
+// Its tensors; nothing when there is none.
+std::optional<NamedTensors> find_weights(const Object& root);
 
 // The hyper-parameters that Lightning keeps beside the weights, with tuples that were kept as text
 // turned back into tuples; None when there are none.

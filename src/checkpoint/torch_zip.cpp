@@ -156,8 +156,8 @@ Object read_torch_pickle(const std::shared_ptr<const ZipArchive>& archive, const
   });
 }
 
-Checkpoint read_torch_zip(const Blob& file) {
-  const auto archive = std::make_shared<const ZipArchive>(file);
+Checkpoint read_torch_zip(const SavedFile& file) {
+  const auto archive = file.zip();
   Checkpoint checkpoint;
   checkpoint.kind = recognise_zip(*archive);
   if (checkpoint.kind == FileKind::kPt2) return checkpoint;

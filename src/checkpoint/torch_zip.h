@@ -36,6 +36,6 @@ std::string read_small_entry(const ZipArchive& archive, const std::string& name)
 // Fails with kUnsupported for an archive that was written on a big-endian machine.
 void check_byteorder(const ZipArchive& archive, const std::string& root);
 
-Checkpoint read_torch_zip(const Blob& file);
+Checkpoint read_torch_zip(const SavedFile& file);
 
 }  // namespace voxport

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <set>
 #include <utility>
 
 #include "base/fail.h"
@@ -22,39 +22,16 @@ Tensor stand_in(std::vector<std::int64_t> shape) {
 }  // namespace
 
 struct Weights::Ledger {
-  enum class State { kUnread, kIgnored, kTaken };
-  struct Row {
-    const Tensor* tensor;
-    State state = State::kUnread;
-  };
-
+  NamedTensors tensors;
   std::string prefix;
-  std::map<std::string, Row, std::less<>> rows;
-  std::vector<std::string> missing;
-  std::vector<std::string> mis_shaped;
-  std::vector<std::pair<std::string, Tensor>> given;  // as they were handed out
-
-  // The rows whose names start so.
-  auto starting_with(std::string_view start) {
-    const auto first = rows.lower_bound(start);
-    auto last = first;
-    while (last != rows.end() && last->first.starts_with(start)) ++last;
-    return std::pair(first, last);
-  }
-
-  const Tensor* find(const std::string& name) const {
-    const auto found = rows.find(name);
-    return found == rows.end() ? nullptr : found->second.tensor;
-  }
+  std::set<std::string, std::less<>> explained = {};  // names that were taken or ignored
+  std::vector<std::string> missing = {};
+  std::vector<std::string> mis_shaped = {};
+  std::vector<std::pair<std::string, Tensor>> given = {};  // as they were handed out
 };
 
-Weights::Weights(const Object& state_dict, std::string prefix)
-    : ledger_(std::make_shared<Ledger>()) {
-  ledger_->prefix = std::move(prefix);
-  for_each_tensor(state_dict, [&](const std::string& name, const Tensor& tensor) {
-    ledger_->rows.emplace(name, Ledger::Row{&tensor});
-  });
-}
+Weights::Weights(NamedTensors tensors, std::optional<std::string> prefix)
+    : ledger_(std::make_shared<Ledger>(Ledger{std::move(tensors), prefix.value_or("")})) {}
 
 Weights::Weights(std::shared_ptr<Ledger> ledger, std::string path)
     : ledger_(std::move(ledger)), path_(std::move(path)) {}
@@ -68,30 +45,19 @@ std::string Weights::whole_name(std::string_view name) const {
 }
 
 std::optional<std::vector<std::int64_t>> Weights::shape_of(std::string_view name) const {
-  const std::string whole = whole_name(name);
-  for (const std::string& part : {whole, old_weight_norm(whole).v, new_weight_norm(whole).v})
-    if (const Tensor* tensor = ledger_->find(part)) return tensor->shape;
-  return std::nullopt;
+  return ledger_->tensors.shape_of_weight(whole_name(name));
 }
 
 bool Weights::has(std::string_view name) const { return shape_of(name).has_value(); }
 
-bool Weights::has_any() const {
-  const auto [first, last] = ledger_->starting_with(whole_name(""));
-  return first != last;
-}
+bool Weights::has_any() const { return ledger_->tensors.has_any(whole_name("")); }
 
-std::int64_t Weights::count() const {
-  std::int64_t count = 0;
-  while ((*this / count).has_any()) ++count;
-  return count;
-}
+std::int64_t Weights::count() const { return ledger_->tensors.count_layers(whole_name("")); }
 
 const Tensor* Weights::take(const std::string& name) const {
-  const auto found = ledger_->rows.find(name);
-  if (found == ledger_->rows.end()) return nullptr;
-  found->second.state = Ledger::State::kTaken;
-  return found->second.tensor;
+  const Tensor* found = ledger_->tensors.find(name);
+  if (found) ledger_->explained.insert(name);
+  return found;
 }
 
 // The weight that is kept in two parts under one of the spellings, folded; nothing when a part is
@@ -104,7 +70,7 @@ std::optional<Tensor> Weights::take_folded(const std::string& whole, std::string
     if (!g || !v) continue;
     found_as = parts.v;
     if (v->shape != shape) return *v;  // for the caller to complain about
-    return computed_tensor(shape, [g = *g, v = *v, name = parts.v] {
+    return tensor_computed_once(shape, [g = *g, v = *v, name = parts.v] {
       return in_context(cat("reading ", in_quotes(name)),
                         [&] { return to_float32(fold_weight_norm(g, v)); });
     });
@@ -135,16 +101,13 @@ Tensor Weights::tensor(std::string_view name, std::vector<std::int64_t> shape) c
   return given;
 }
 
-void Weights::ignore(std::string_view name) const {
-  const auto found = ledger_->rows.find(whole_name(name));
-  if (found != ledger_->rows.end()) found->second.state = Ledger::State::kIgnored;
-}
+void Weights::ignore(std::string_view name) const { ledger_->explained.insert(whole_name(name)); }
 
 void Weights::ignore() const { ignore_all(whole_name("")); }
 
 void Weights::ignore_all(std::string_view start) const {
-  const auto [first, last] = ledger_->starting_with(start);
-  for (auto row = first; row != last; ++row) row->second.state = Ledger::State::kIgnored;
+  for (const auto& [name, tensor] : ledger_->tensors)
+    if (name.starts_with(start)) ledger_->explained.insert(name);
 }
 
 void Weights::finish(std::string_view what) const {
@@ -156,8 +119,8 @@ void Weights::finish(std::string_view what) const {
   };
   for (const std::string& name : ledger_->missing) tell("missing      ", name);
   for (const std::string& line : ledger_->mis_shaped) tell("wrong shape  ", line);
-  for (const auto& [name, row] : ledger_->rows)
-    if (row.state == Ledger::State::kUnread) tell("not read     ", name);
+  for (const auto& [name, tensor] : ledger_->tensors)
+    if (!ledger_->explained.contains(name)) tell("not read     ", name);
   if (count > kShown) lines += cat("\n  and ", count - kShown, " more");
   if (count > 0) fail(Error::kUnsupported, "the checkpoint does not fit ", what, lines);
 }

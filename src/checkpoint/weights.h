@@ -15,16 +15,15 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoint/object.h"
+#include "checkpoint/named_tensors.h"
 
 namespace voxport {
 
 class Weights {
  public:
-  // All tensors below `state_dict`, which must outlive what is taken from it. Where their names
-  // start with `prefix` ("model_g."), paths and names here are without it; others are for finish()
-  // to report, unless they are ignored by their whole name.
-  explicit Weights(const Object& state_dict, std::string prefix = "");
+  // Where names start with `prefix` ("model_g."), paths and names here are without it; others are
+  // for finish() to report, unless they are ignored by their whole name.
+  explicit Weights(NamedTensors tensors, std::optional<std::string> prefix = std::nullopt);
 
   Weights operator/(std::string_view name) const;
   Weights operator/(std::int64_t index) const;
@@ -41,8 +40,9 @@ class Weights {
   // How many of the places 0, 1, 2, ... below this one hold anything.
   std::int64_t count() const;
 
-  // The tensor of this name in float32, its weight norm folded: a view where it is float32 and
-  // whole already, else computed when its values are asked for. It must have exactly this shape.
+  // The tensor of this name in float32: a view where it is float32 and whole already, else computed
+  // when its values are asked for. A weight norm is folded once, and the result held for all graphs
+  // that it goes into. It must have exactly this shape.
   Tensor tensor(std::string_view name, std::vector<std::int64_t> shape) const;
 
   // Declares that the tensor of this name, if there is one, serves training alone.

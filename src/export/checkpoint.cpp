@@ -149,12 +149,13 @@ void write_plan(ExportPlan plan, ExportWork& work, SourceHashes& hashes) {
 void export_checkpoint(ExportWork& work, Known known) {
   const ExportOptions& options = work.options;
   check_is_no_program(options);
-  const Checkpoint checkpoint = open_checkpoint(work.source);
-  const StateDict state = find_state_dict(checkpoint.root);
-  const auto recognised = state.dict ? recognise_architecture(*state.dict, known) : std::nullopt;
+  const Checkpoint checkpoint = in_context(cat("opening ", in_quotes(work.source.native())),
+                                           [&] { return read_checkpoint(work.file); });
+  const std::optional<NamedTensors> tensors = find_weights(checkpoint.root);
+  const auto recognised = tensors ? recognise_architecture(*tensors, known) : std::nullopt;
   const Architecture& architecture =
       choose_architecture(options.architecture, recognised, checkpoint, known);
-  if (!state.dict) fail(Error::kUnsupported, "there is no dict of tensors in the checkpoint");
+  if (!tensors) fail(Error::kUnsupported, "there is no dict of tensors in the checkpoint");
   check_options(architecture, options, known);
   work.report.architecture = architecture.title;
   if (recognised) work.report.sizes = recognised->sizes;
@@ -163,7 +164,7 @@ void export_checkpoint(ExportWork& work, Known known) {
   SourceHashes hashes(work);
   const Object parameters = merged_parameters(checkpoint.root, options);
   write_plan(architecture.plan_export(
-                 {work.source, work.out, *state.dict, parameters, options, work.clock}),
+                 {work.source, work.out, *tensors, parameters, options, work.clock}),
              work, hashes);
 }
 

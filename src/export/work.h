@@ -11,6 +11,7 @@
 
 #include "base/output_file.h"
 #include "base/stage_clock.h"
+#include "checkpoint/saved_file.h"
 #include "export/final_check.h"
 #include "graph/graph.h"
 #include "onnx/options.h"
@@ -19,6 +20,7 @@ namespace voxport {
 
 struct ExportWork {
   const std::filesystem::path& source;
+  const SavedFile& file;  // which the source is
   const std::filesystem::path& out;
   const ExportOptions& options;
 

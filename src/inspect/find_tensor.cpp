@@ -50,7 +50,7 @@ Tensor find_initializer(const OnnxModel& model, const std::string& name) {
   fail(Error::kUsage, "there is no tensor ", in_quotes(name), suggestions(names, name));
 }
 
-Tensor find_constant(const Blob& file, const std::string& name, const std::string& model) {
+Tensor find_constant(const SavedFile& file, const std::string& name, const std::string& model) {
   const Program program = read_program(file, FileKind::kPt2, model);
   std::vector<std::string> names;
   for (const ProgramConstant& constant : program.constants) {
@@ -62,10 +62,10 @@ Tensor find_constant(const Blob& file, const std::string& name, const std::strin
 
 }  // namespace
 
-Tensor find_tensor(const Blob& file, const std::filesystem::path& path, const std::string& name,
+Tensor find_tensor(const SavedFile& file, const std::filesystem::path& path, const std::string& name,
                    const std::string& model, StageClock& clock) {
-  if (is_onnx(file)) {
-    const OnnxModel onnx = open_onnx(file, path);
+  if (is_onnx(file.blob())) {
+    const OnnxModel onnx = open_onnx(file.blob(), path);
     clock.done("read the file", "ONNX model");
     return find_initializer(onnx, name);
   }

@@ -95,7 +95,7 @@ void describe_program(const Program& program, Inspection& inspection, StageClock
                                      inspection.program->operators.size(), " operators"));
 }
 
-void inspect_pt2(const Blob& file, const std::filesystem::path& path, const InspectOptions& options,
+void inspect_pt2(const SavedFile& file, const std::filesystem::path& path, const InspectOptions& options,
                  Inspection& inspection, StageClock& clock) {
   const Program program = in_context(cat("opening ", in_quotes(path.native())), [&] {
     return read_program(file, FileKind::kPt2, options.model);
@@ -110,7 +110,7 @@ void inspect_pt2(const Blob& file, const std::filesystem::path& path, const Insp
 }
 
 // The tensors of an archive can be told whatever its code is.
-void add_torchscript(const Blob& file, const InspectOptions& options, Inspection& inspection,
+void add_torchscript(const SavedFile& file, const InspectOptions& options, Inspection& inspection,
                      StageClock& clock) {
   try {
     const Program program = read_program(file, FileKind::kTorchScript, options.model);
@@ -141,7 +141,7 @@ void inspect_onnx(const Blob& file, const std::filesystem::path& path,
   add_stats(path, options, tensors, inspection, clock);
 }
 
-void inspect_checkpoint(const Blob& file, const std::filesystem::path& path,
+void inspect_checkpoint(const SavedFile& file, const std::filesystem::path& path,
                         const InspectOptions& options, Inspection& inspection, StageClock& clock) {
   const Checkpoint checkpoint =
       in_context(cat("opening ", in_quotes(path.native())), [&] { return read_checkpoint(file); });

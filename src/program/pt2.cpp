@@ -270,7 +270,7 @@ class Reader {
 
 }  // namespace
 
-Program read_pt2(const Blob& file, std::string_view model) {
+Program read_pt2(const SavedFile& file, std::string_view model) {
   const Pt2Archive archive(file, model);
   return in_context("reading the graph of torch.export", [&] {
     const JsonDocument document(archive.program());

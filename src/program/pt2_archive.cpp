@@ -88,8 +88,7 @@ DType dtype_of_schema(std::int64_t code) {
   return found->dtype;
 }
 
-Pt2Archive::Pt2Archive(const Blob& file, std::string_view model)
-    : zip_(std::make_shared<const ZipArchive>(file)) {
+Pt2Archive::Pt2Archive(const SavedFile& file, std::string_view model) : zip_(file.zip()) {
   program_ = zip_->find(kFlatProgram);
   if (program_) {
     if (!model.empty() && model != "model")

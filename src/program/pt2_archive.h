@@ -9,7 +9,7 @@
 
 #include "base/blob.h"
 #include "base/tensor.h"
-#include "checkpoint/zip.h"
+#include "checkpoint/saved_file.h"
 #include "program/pt2_json.h"
 
 namespace voxport {
@@ -19,7 +19,7 @@ class Pt2Archive {
   // Finds the model of that name, or the only one. Fails with kCorrupt where the archive is none of
   // torch.export, with kUsage where there is no such model, and with kUnsupported where it was
   // written on a big-endian machine or holds compiled code only.
-  Pt2Archive(const Blob& file, std::string_view model);
+  Pt2Archive(const SavedFile& file, std::string_view model);
 
   // The JSON of the graph.
   Blob program() const;

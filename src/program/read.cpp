@@ -6,7 +6,7 @@
 
 namespace voxport {
 
-Program read_program(const Blob& file, FileKind kind, const std::string& model) {
+Program read_program(const SavedFile& file, FileKind kind, const std::string& model) {
   if (kind == FileKind::kPt2) return read_pt2(file, model);
   if (!model.empty())
     fail_about("model", Error::kUsage,

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "base/blob.h"
 #include "checkpoint/checkpoint.h"
 #include "program/program.h"
 
@@ -11,6 +10,6 @@ namespace voxport {
 
 // Reads a torch.export or a TorchScript archive. `model` chooses one of several in a .pt2, and
 // fails with kUsage where there is nothing to choose from.
-Program read_program(const Blob& file, FileKind kind, const std::string& model);
+Program read_program(const SavedFile& file, FileKind kind, const std::string& model);
 
 }  // namespace voxport

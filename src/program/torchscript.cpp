@@ -5,7 +5,7 @@
 
 namespace voxport {
 
-Program read_torchscript(const Blob& file) {
+Program read_torchscript(const SavedFile& file) {
   TorchScriptArchive archive(file);
   return inline_forward(archive);
 }

@@ -2,7 +2,7 @@
 // docs/formats/torchscript.md
 #pragma once
 
-#include "base/blob.h"
+#include "checkpoint/saved_file.h"
 #include "program/program.h"
 
 namespace voxport {
@@ -10,6 +10,6 @@ namespace voxport {
 // Reads the module's forward(), with the methods it calls written out in place. Weights stay in the
 // file until asked for. Fails with kCorrupt where the archive or its source breaks a rule, and with
 // kUnsupported, naming it, for what has no place in a program.
-Program read_torchscript(const Blob& file);
+Program read_torchscript(const SavedFile& file);
 
 }  // namespace voxport

@@ -49,8 +49,7 @@ void check_source(const ZipArchive& archive, const std::string& root) {
 
 }  // namespace
 
-TorchScriptArchive::TorchScriptArchive(const Blob& file)
-    : archive_(std::make_shared<const ZipArchive>(file)) {
+TorchScriptArchive::TorchScriptArchive(const SavedFile& file) : archive_(file.zip()) {
   check_kind(*archive_);
   root_ = root_folder(*archive_);
   check_byteorder(*archive_, root_);

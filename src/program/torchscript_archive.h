@@ -9,9 +9,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "base/blob.h"
 #include "checkpoint/object.h"
-#include "checkpoint/zip.h"
+#include "checkpoint/saved_file.h"
 #include "program/torchscript_syntax.h"
 
 namespace voxport {
@@ -27,7 +26,7 @@ class TorchScriptArchive {
  public:
   // Reads the pickles; source is read when asked for. Fails with kCorrupt, or with kUnsupported for
   // archives that are no TorchScript, or of a kind that is not read.
-  explicit TorchScriptArchive(const Blob& file);
+  explicit TorchScriptArchive(const SavedFile& file);
 
   std::int64_t version() const { return version_; }
   const Object& module() const { return module_; }

@@ -66,5 +66,38 @@ TEST(Weights, CopiesNothingThatIsFloat32Already) {
   EXPECT_EQ(taken.storage, emb->storage);
 }
 
+// Several graphs hold it, and each is written and then let go.
+TEST(Weights, FoldsAWeightOnce) {
+  const Object state =
+      dict({entry("dec.weight_g", {2, 1}, {3, 5}), entry("dec.weight_v", {2, 1}, {2, 2})});
+  const Tensor folded = (Weights(state) / "dec").tensor("weight", {2, 1});
+  const Blob first = folded.storage->blob();
+  folded.storage->release();
+  EXPECT_EQ(folded.storage->blob().bytes().data(), first.bytes().data());
+  EXPECT_EQ(to_float32(folded), (std::vector<float>{3, 5}));
+}
+
+TEST(NamedTensors, TellWhereANetworkStartsAndHowManyLayersItHas) {
+  const NamedTensors tensors(dict({entry("model_g.ups.0.weight", {2, 1}, {1, 1}),
+                                   entry("model_g.ups.1.weight_g", {2, 1}, {1, 1}),
+                                   entry("model_g.ups.1.weight_v", {2, 1}, {1, 1}),
+                                   entry("model_g.ups.10.bias", {1}, {0})}));
+  EXPECT_EQ(tensors.prefix_of("ups.0.weight"), "model_g.");
+  EXPECT_EQ(tensors.prefix_of("ps.0.weight"), std::nullopt) << "not at a dot";
+  EXPECT_EQ(tensors.count_layers("model_g.ups."), 2);
+  EXPECT_EQ(tensors.shape_of_weight("model_g.ups.1.weight"), (std::vector<std::int64_t>{2, 1}));
+  EXPECT_EQ(tensors.shape_of_weight("model_g.ups.2.weight"), std::nullopt);
+  EXPECT_EQ(tensors.find("model_g.ups.1.weight"), nullptr);
+}
+
+// Whoever looks at a file again sees the archive that was read first.
+TEST(SavedFile, ReadsItsDirectoryOnce) {
+  const SavedFile file = SavedFile::open(data_folder() / "voices/single.ckpt");
+  const SavedFile copy = file;
+  EXPECT_EQ(recognise(file), FileKind::kTorchZip);
+  EXPECT_EQ(file.zip(), copy.zip());
+  EXPECT_EQ(file.blob().bytes().data(), copy.blob().bytes().data());
+}
+
 }  // namespace
 }  // namespace voxport

@@ -22,14 +22,14 @@ namespace fs = std::filesystem;
 
 // y = toy.weight * x
 std::optional<std::string> recognise_toy(const NamedTensors& tensors) {
-  const Tensor* weight = find_tensor(tensors, "toy.weight");
+  const Tensor* weight = tensors.find("toy.weight");
   return weight ? std::optional(cat(weight->shape.at(0), " channels")) : std::nullopt;
 }
 
 std::vector<std::string_view> toy_settings(const ExportOptions&) { return {"gain"}; }
 
 ExportPlan plan_toy(const ExportRequest& request) {
-  const Weights weights(request.state_dict);
+  const Weights weights(request.tensors);
   const Tensor weight = weights.tensor("toy.weight", {3});
   weights.finish("a toy");
   auto graph = std::make_unique<Graph>();
@@ -68,7 +68,8 @@ class ToyArchitecture : public testing::Test {
     OutputFiles files;
     ExportReport report;
     ExportCheck check(false, ExportCheck::Promise::kAllDynamic);
-    ExportWork work{source_, out_, options, clock, files, report, check};
+    const SavedFile file = SavedFile::open(source_);
+    ExportWork work{source_, file, out_, options, clock, files, report, check};
     export_checkpoint(work, kToys);
     files.commit();
     return report;

@@ -351,9 +351,9 @@ Tensor chunk_of(const Session& decoder, const Tensors& latent, std::int64_t begi
 
 // docs/voices.md: chunks with their context are what the whole would have given.
 TEST_P(Consistency, ChunksAddUpToTheWhole) {
-  for (const bool cuts_after_flow : {false, true}) {
+  for (const bool cut_after_flow : {false, true}) {
     ExportOptions options = voice().options;
-    options.cut_after_flow = cuts_after_flow;
+    options.cut_after_flow = cut_after_flow;
     const TwoGraphs cut(voice(), options);
     const Rows rows = {phonemes(45, 1), phonemes(20, 2)};
     const Tensors said = cut.speak(inputs_of(cut.encoder, rows, kScales));
@@ -366,7 +366,7 @@ TEST_P(Consistency, ChunksAddUpToTheWhole) {
         EXPECT_TRUE(is_close(chunk_of(cut.decoder, latent, begin, end),
                              part_of(said.at("output"), 2, begin * hop(), end * hop()),
                              kAudioTolerance))
-            << "frames " << begin << " to " << end << ", after flow: " << cuts_after_flow;
+            << "frames " << begin << " to " << end << ", after flow: " << cut_after_flow;
       }
     }
   }

@@ -193,7 +193,8 @@ TEST(ExportedFiles, AreAllReported) {
   OutputFiles files;
   ExportReport report;
   ExportCheck check(false, ExportCheck::Promise::kAllDynamic);
-  ExportWork work{source, out, options, clock, files, report, check};
+  const SavedFile file((Blob()));
+  ExportWork work{source, file, out, options, clock, files, report, check};
   OnnxOptions small;
   small.max_file_bytes = 2000;
   std::vector<ModelFile> models;

@@ -28,10 +28,10 @@ struct BehindIt {
         vocoder(request.options.vocoder, generator_in(checkpoint), settings) {}
 
  private:
-  static const Object& generator_in(const Checkpoint& checkpoint) {
-    const StateDict state = find_state_dict(checkpoint.root);
-    const auto recognised = state.dict ? recognise_architecture(*state.dict) : std::nullopt;
-    if (recognised && recognised->architecture->name == "hifigan") return *state.dict;
+  static NamedTensors generator_in(const Checkpoint& checkpoint) {
+    const std::optional<NamedTensors> tensors = find_weights(checkpoint.root);
+    const auto recognised = tensors ? recognise_architecture(*tensors) : std::nullopt;
+    if (recognised && recognised->architecture->name == "hifigan") return *tensors;
     fail(Error::kUnsupported, "this is not a HiFi-GAN generator, but ",
          recognised ? cat("a ", recognised->architecture->title) : "a network that is not known");
   }
@@ -55,8 +55,8 @@ void check_fit(Config& config, const hifigan::VocoderConfig& vocoder) {
 PlannedGraph acoustic_graph(const ExportRequest& request, const FastSpeech2& model,
                             const Config& config) {
   PlannedGraph made{request.is_single_file() ? request.out : request.out / "acoustic.onnx",
-                    model.graph({.energy_has_own_control = request.options.own_energy_control,
-                                 .padding_is_silent = request.options.silent_padding}),
+                    model.graph({.own_energy_control = request.options.own_energy_control,
+                                 .silent_padding = request.options.silent_padding}),
                     {},
                     request.source};
   ModelMetadata& metadata = made.metadata;
@@ -148,8 +148,8 @@ ExportPlan plan_export(const ExportRequest& request) {
   plan.configs = configs;
   plan.configs.insert(plan.configs.end(), vocoder_configs.begin(), vocoder_configs.end());
 
-  const Weights weights(request.state_dict,
-                        prefix_in(request.state_dict, "encoder.src_word_emb.weight"));
+  const Weights weights(request.tensors,
+                        request.tensors.prefix_of("encoder.src_word_emb.weight"));
   Config config;
   const FastSpeech2 model = take_acoustic(request, configs, weights, config, plan);
   std::optional<BehindIt> behind_it;

@@ -10,7 +10,7 @@ namespace {
 
 Controls controls_of(const Value& controls, const Options& options) {
   const Value pitch = slice(controls, 0, 0, 1);
-  const Value energy = options.energy_has_own_control ? slice(controls, 0, 1, 2) : pitch;
+  const Value energy = options.own_energy_control ? slice(controls, 0, 1, 2) : pitch;
   return {pitch, energy, slice(controls, 0, 2, 3)};
 }
 
@@ -60,7 +60,7 @@ std::unique_ptr<Graph> FastSpeech2::graph(const Options& options) const {
   const Value controls = graph.add_input("controls", {DType::kFloat32, Shape{3}, {}});
 
   const Value length = size(tokens, 1);
-  const SequenceMask mask("encoder.src_mask", lengths, length, options.padding_is_silent);
+  const SequenceMask mask("encoder.src_mask", lengths, length, options.silent_padding);
   Value x = encoder(src_word_emb(tokens), length, mask);
   if (speaker_emb) {
     const Value speaker = graph.add_input("speaker", {DType::kInt64, Shape{batch_size}, {}});
@@ -69,7 +69,7 @@ std::unique_ptr<Graph> FastSpeech2::graph(const Options& options) const {
   const VarianceAdaptor::Output adapted = variance_adaptor(x, mask, controls_of(controls, options));
   const Value mel = mel_linear(decoder(adapted.x, adapted.frames, adapted.mask));
   Value refined = postnet(mel, adapted.mask) + mel;
-  if (options.padding_is_silent) refined = refined * adapted.mask.last;
+  if (options.silent_padding) refined = refined * adapted.mask.last;
 
   graph.add_output("output_mel", refined);
   graph.add_output("output_lengths", adapted.lengths);

@@ -15,8 +15,8 @@ namespace voxport::fastspeech2 {
 
 struct Options {
   // The reference multiplies energy by the control of pitch, and has none of its own.
-  bool energy_has_own_control = false;
-  bool padding_is_silent = false;  // else it is heard, as in the reference; see SequenceMask
+  bool own_energy_control = false;
+  bool silent_padding = false;  // else it is heard, as in the reference; see SequenceMask
 };
 
 // Five convolutions that add detail to the mel; their batch norms are folded into them.

@@ -5,16 +5,16 @@
 namespace voxport::fastspeech2 {
 
 std::optional<std::string> recognise(const NamedTensors& tensors) {
-  const auto prefix = prefix_of(tensors, "encoder.src_word_emb.weight");
+  const auto prefix = tensors.prefix_of("encoder.src_word_emb.weight");
   if (!prefix) return std::nullopt;
-  const Tensor* emb = find_tensor(tensors, *prefix + "encoder.src_word_emb.weight");
-  const Tensor* mel = find_tensor(tensors, *prefix + "mel_linear.weight");
+  const Tensor* emb = tensors.find(*prefix + "encoder.src_word_emb.weight");
+  const Tensor* mel = tensors.find(*prefix + "mel_linear.weight");
   if (emb->shape.size() != 2 || !mel || mel->shape.size() != 2) return std::nullopt;
 
-  const Tensor* speakers = find_tensor(tensors, *prefix + "speaker_emb.weight");
+  const Tensor* speakers = tensors.find(*prefix + "speaker_emb.weight");
   return cat(emb->shape[0], " symbols, ", emb->shape[1], " channels, ",
-             count_layers(tensors, *prefix + "encoder.layer_stack."), " + ",
-             count_layers(tensors, *prefix + "decoder.layer_stack."), " layers, ", mel->shape[0],
+             tensors.count_layers(*prefix + "encoder.layer_stack."), " + ",
+             tensors.count_layers(*prefix + "decoder.layer_stack."), " layers, ", mel->shape[0],
              " mel bands, ",
              speakers && speakers->shape.size() == 2 ? cat(speakers->shape[0], " speakers")
                                                      : "one speaker");

@@ -16,10 +16,10 @@ std::vector<fs::path> configs_of(const fs::path& source, const std::vector<fs::p
   return configs_beside(source, {"config.json"}, plan.notes);
 }
 
-VocoderExport::VocoderExport(const fs::path& source, const Object& state_dict,
+VocoderExport::VocoderExport(const fs::path& source, const NamedTensors& tensors,
                              const Object& settings)
     : source_(source),
-      weights_(state_dict, prefix_in(state_dict, "conv_pre.bias")),
+      weights_(tensors, tensors.prefix_of("conv_pre.bias")),
       vocoder_(weights_, read_config(weights_, settings)),
       field_(vocoder_.receptive_field()) {
   weights_.finish(cat("a HiFi-GAN of ", config().generator.upsample_initial_channel, " channels"));
@@ -61,7 +61,7 @@ ExportPlan plan_export(const ExportRequest& request) {
   ExportPlan plan;
   plan.configs = configs_of(request.source, request.options.configs, plan);
   const Object settings = settings_from(request, plan.configs, setting_names());
-  const VocoderExport vocoder(request.source, request.state_dict, settings);
+  const VocoderExport vocoder(request.source, request.tensors, settings);
   plan.warnings = vocoder.warnings();
   request.clock.done("took the weights", cat("hop ", vocoder.config().generator.hop_length()));
   if (request.is_single_file()) {

@@ -19,9 +19,9 @@ std::vector<std::filesystem::path> configs_of(const std::filesystem::path& sourc
 
 class VocoderExport {
  public:
-  // Takes the weights of the generator in `state_dict`, which came from `source`, by the settings
-  // (see hifigan::read_config). Fails when they do not fit it.
-  VocoderExport(const std::filesystem::path& source, const Object& state_dict,
+  // Takes the weights of the generator, which came from `source`, by the settings (see
+  // hifigan::read_config). Fails when they do not fit it.
+  VocoderExport(const std::filesystem::path& source, const NamedTensors& tensors,
                 const Object& settings);
 
   const VocoderConfig& config() const { return vocoder_.config; }

@@ -43,9 +43,9 @@ class VitsExport {
  public:
   VitsExport(const ExportRequest& request, const Vits& model, const VoiceConfig& voice)
       : request_(request), model_(model), voice_(voice) {
-    options_.noise_is_input = request.options.noise_input;
-    options_.cuts_after_flow = request.options.cut_after_flow;
-    options_.scales_per_row = request.options.batch_scales;
+    options_.noise_input = request.options.noise_input;
+    options_.cut_after_flow = request.options.cut_after_flow;
+    options_.batch_scales = request.options.batch_scales;
     field_ = model.receptive_field(options_);
   }
 
@@ -74,7 +74,7 @@ class VitsExport {
     ModelMetadata& metadata = made.metadata;
     metadata.architecture = "vits";
     metadata.graph = role;
-    metadata.axes = axes_of(relation_, options_.noise_is_input);
+    metadata.axes = axes_of(relation_, options_.noise_input);
     metadata.hop_length = model_.config.decoder.hop_length();
     metadata.receptive_field = field_;
     metadata.sample_rate = model_.config.sample_rate;
@@ -137,7 +137,7 @@ ExportPlan plan_export(const ExportRequest& request) {
       config_file ? std::optional(std::string(Blob::map_file(*config_file).text())) : std::nullopt;
 
   // Lightning keeps the tensors below "model_g.".
-  const Weights weights(request.state_dict, prefix_in(request.state_dict, "enc_p.emb.weight"));
+  const Weights weights(request.tensors, request.tensors.prefix_of("enc_p.emb.weight"));
   weights.ignore_all("model_d.");  // the discriminator
   Config config = read_config(weights, request.hyper_parameters);
   const std::string where = config_file ? cat("reading ", in_quotes(config_file->native())) : "";

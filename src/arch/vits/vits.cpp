@@ -83,7 +83,7 @@ Value Vits::log_durations(const TextEncoder::Output& text, const Mask& mask, con
   if (dp) return (*dp)(text.x, mask, g);
   const Graph::Scope scope(input.graph(), "dp");
   std::pair<Value, Value> noise;
-  if (options.noise_is_input) {
+  if (options.noise_input) {
     const Value given =
         input.graph().add_input("noise_w", float_type({batch_size(), 2, phonemes()}));
     const std::vector<Value> channels = split(given, {1, 1}, 1);  // [b, 1, t]
@@ -101,7 +101,7 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
   const Value input = graph.add_input("input", int64_type({batch_size(), phonemes()}));
   const Value input_lengths = graph.add_input("input_lengths", int64_type({batch_size()}));
   const Value scales_input = graph.add_input(
-      "scales", float_type(options.scales_per_row ? Shape{batch_size(), 3} : Shape{3}));
+      "scales", float_type(options.batch_scales ? Shape{batch_size(), 3} : Shape{3}));
 
   Latent latent;
   std::optional<Value> g_last;  // the speaker, channels last
@@ -132,7 +132,7 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
       transpose(spread(concat({prior[0], deviation}, -1), alignment), {0, 2, 1});
   const std::vector<Value> parts = split(spread_out, {channels, channels}, 1);  // [b, c, frames]
   Value noise;
-  if (options.noise_is_input) {
+  if (options.noise_input) {
     const Value given =
         graph.add_input("noise", float_type({batch_size(), channels, Dim::symbol("noise_frames")}));
     // A slice would let one frame of noise be repeated for all of them; this refuses too few.
@@ -142,7 +142,7 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
   }
   latent.z = parts[0] + noise * parts[1];
 
-  if (options.cuts_after_flow) {
+  if (options.cut_after_flow) {
     const ResidualCouplingBlock::Output out = flow.reverse(latent.z, latent.y_mask, latent.g);
     latent.z =
         is_in_order(out.order) ? out.z : gather(out.z, Builder(graph).int64s(out.order), kChannels);
@@ -152,7 +152,7 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
 
 Value Vits::decode(const Value& z, const std::optional<Value>& y_mask,
                    const std::optional<Value>& g, const Options& options, Caches* caches) const {
-  if (options.cuts_after_flow) return dec(y_mask ? z * *y_mask : z, g, caches);
+  if (options.cut_after_flow) return dec(y_mask ? z * *y_mask : z, g, caches);
   const ResidualCouplingBlock::Output out = flow.reverse(z, y_mask, g, caches);
   hifigan::Generator turned = dec;
   if (!is_in_order(out.order)) turned.conv_pre.weight = picked(dec.conv_pre.weight, 1, out.order);
@@ -209,7 +209,7 @@ std::unique_ptr<Graph> Vits::whole(const Options& options) const {
 
 ReceptiveField Vits::receptive_field(const Options& options) const {
   ReceptiveField field = hifigan::receptive_field(config.decoder);
-  if (!options.cuts_after_flow) {
+  if (!options.cut_after_flow) {
     field.left += flow.reach();
     field.right += flow.reach();
   }
