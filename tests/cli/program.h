@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 
 #include "tests/data.h"
@@ -32,6 +33,13 @@ inline Result run_program(const std::string& program, const std::string& argumen
 
 inline Result run(const std::string& arguments, const std::string& before = "") {
   return run_program(VOXPORT_PROGRAM, arguments, before);
+}
+
+// Exports a voice for a test: by the program, so that a test with a sanitizer need not build the
+// rooms that do.
+inline void export_voice(const std::string& arguments) {
+  const Result result = run("export --quiet --no-check " + arguments);
+  if (result.exit_code != 0) throw std::runtime_error(result.err);
 }
 
 inline std::string data(const std::string& name) { return (data_folder() / name).string(); }

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <voxport/export.h>
 #include <voxport/speak.h>
 
 #include "base/text.h"
+#include "tests/cli/program.h"
 #include "tests/data.h"
 #include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
@@ -81,16 +81,15 @@ class BrokenVoices : public testing::Test {
   static void SetUpTestSuite() {
     if (!runtime_trouble().empty()) return;
     folder_ = std::make_unique<TemporaryFolder>();
-    ExportOptions options;
-    options.check = false;
-    export_model(data_folder() / "voices/one-layer.ckpt", *folder_ / "vits", options);
-    export_model(data_folder() / "voices/one-layer.ckpt", *folder_ / "one/voice.onnx", options);
-    options.vocoder = data_folder() / "voices/hifigan-resblock2.pth";
-    options.vocoder_configs = {data_folder() / "voices/hifigan-resblock2.config.json"};
-    options.configs = {data_folder() / "voices/fastspeech2-module.model.yaml",
-                       data_folder() / "voices/fastspeech2-module.preprocess.yaml"};
-    export_model(data_folder() / "voices/fastspeech2-module.pth.tar", *folder_ / "fastspeech2",
-                 options);
+    const std::string voices = data("voices/");
+    const std::string out = folder_->path().string();
+    export_voice(cat(voices, "one-layer.ckpt ", out, "/vits"));
+    export_voice(cat(voices, "one-layer.ckpt ", out, "/one/voice.onnx"));
+    export_voice(cat(voices, "fastspeech2-module.pth.tar ", out, "/fastspeech2",  //
+                     " --config ", voices, "fastspeech2-module.model.yaml",       //
+                     " --config ", voices, "fastspeech2-module.preprocess.yaml",  //
+                     " --vocoder ", voices, "hifigan-resblock2.pth",              //
+                     " --vocoder-config ", voices, "hifigan-resblock2.config.json"));
   }
   static void TearDownTestSuite() { folder_.reset(); }
   void SetUp() override { NEEDS_RUNTIME(); }

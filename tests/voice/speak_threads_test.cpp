@@ -10,10 +10,10 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <voxport/export.h>
 #include <voxport/speak.h>
 
 #include "base/text.h"
+#include "tests/cli/program.h"
 #include "tests/data.h"
 #include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
@@ -79,10 +79,8 @@ class SpeakThreads : public testing::Test {
     if (!runtime_trouble().empty()) return;
     folder_ = std::make_unique<TemporaryFolder>();
     write_file(*folder_ / "letters.json", config_of_letters());
-    ExportOptions options;
-    options.check = false;
-    options.configs = {*folder_ / "letters.json"};
-    export_model(data_folder() / "voices/single.ckpt", *folder_ / "voice", options);
+    const std::string out = folder_->path().string();
+    export_voice(cat(data("voices/single.ckpt "), out, "/voice --config ", out, "/letters.json"));
     voice_ = std::make_unique<Voice>(*folder_ / "voice");
   }
   static void TearDownTestSuite() {
@@ -139,9 +137,7 @@ TEST_F(SpeakThreads, EightSayWhatEachSaysAloneOfText) {
 // With espeak-ng, of which each stream has one to itself.
 TEST_F(SpeakThreads, EightSayWhatEachSaysAloneOfEnglish) {
   const fs::path folder = *folder_ / "english";
-  ExportOptions options;
-  options.check = false;
-  export_model(voices_folder() / "slt-x_low.ckpt", folder, options);
+  export_voice(cat((voices_folder() / "slt-x_low.ckpt").string(), " ", folder.string()));
   const Voice voice(folder);
   const std::string text = "Hello! And you?";
   const std::string trouble = message_of([&] { said(voice, text, {}); });

@@ -1,0 +1,14 @@
+// In place of api/checkpoint_exporter.cpp, for tests that load exported voices alone.
+#include "api/checkpoint_exporter.h"
+#include "base/fail.h"
+
+namespace voxport {
+
+CheckpointExporter checkpoint_exporter() {
+  const auto refuse = [](const std::filesystem::path& path, const auto&...) {
+    fail(Error::kInternal, in_quotes(path.native()), " is a checkpoint, expected a voice");
+  };
+  return {refuse, refuse};
+}
+
+}  // namespace voxport
