@@ -1,9 +1,9 @@
-#include <charconv>
 #include <cmath>
 
 #include <voxport/check.h>
 
 #include "base/fail.h"
+#include "base/parse_number.h"
 #include "base/stage_clock.h"
 #include "verify/consistency.h"
 #include "verify/reference.h"
@@ -15,10 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number && std::isfinite(value) ? std::optional(value) : std::nullopt;
+  const auto value = parse_number<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 // "3", or "0..9".

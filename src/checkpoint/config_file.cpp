@@ -1,7 +1,6 @@
 #include "checkpoint/config_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include <yaml-cpp/parser.h>
 
 #include "base/fail.h"
+#include "base/parse_number.h"
 
 namespace voxport {
 namespace {
@@ -29,10 +29,7 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  Number number;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return parse_number<Number>(text);
 }
 
 // What a word without quotes means.

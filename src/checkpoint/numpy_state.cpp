@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <span>
 #include <string_view>
 #include <unordered_set>
+
+#include "base/parse_number.h"
 
 namespace voxport {
 namespace {
@@ -80,11 +81,9 @@ bool are_fields(const PickleValue& names, const PickleValue& fields, std::int64_
 std::optional<std::int64_t> numpy_item_size(std::string_view code) {
   static constexpr std::string_view kCodes = "biufcSUVMmO";
   if (code.size() < 2 || kCodes.find(code[0]) == std::string_view::npos) return std::nullopt;
-  std::int64_t size = 0;
-  const char* end = code.data() + code.size();
-  const auto [stop, error] = std::from_chars(code.data() + 1, end, size);
-  if (error != std::errc() || stop != end || size < 0 || size > kMaxItemSize) return std::nullopt;
-  return code[0] == 'U' ? 4 * size : size;
+  const auto size = parse_number<std::int64_t>(code.substr(1));
+  if (!size || *size < 0 || *size > kMaxItemSize) return std::nullopt;
+  return code[0] == 'U' ? 4 * *size : *size;
 }
 
 // (3, '<', subdtype, names, fields, size, alignment, flags); with version 4 also metadata.

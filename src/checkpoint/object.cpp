@@ -1,8 +1,9 @@
 #include "checkpoint/object.h"
 
-#include <charconv>
 #include <cmath>
 #include <utility>
+
+#include "base/parse_number.h"
 
 namespace voxport {
 
@@ -190,16 +191,11 @@ class LiteralParser {
 
   std::optional<Object> number() {
     const std::size_t length = std::min(rest_.find_first_not_of("+-.0123456789eE"), rest_.size());
-    const char* begin = rest_.data();
-    const char* end = begin + length;
+    const std::string_view word = rest_.substr(0, length);
     rest_.remove_prefix(length);
-    if (length == 0) return std::nullopt;
-    std::int64_t integer = 0;
-    if (const auto r = std::from_chars(begin, end, integer); r.ec == std::errc() && r.ptr == end)
-      return make_object(Kind::kInt, integer);
-    double real = 0;
-    if (const auto r = std::from_chars(begin, end, real); r.ec == std::errc() && r.ptr == end)
-      return make_object(Kind::kFloat, real);
+    if (const auto integer = parse_number<std::int64_t>(word))
+      return make_object(Kind::kInt, *integer);
+    if (const auto real = parse_number<double>(word)) return make_object(Kind::kFloat, *real);
     return std::nullopt;
   }
 

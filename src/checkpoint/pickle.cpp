@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cstdlib>
 #include <new>
 #include <span>
@@ -12,6 +11,7 @@
 
 #include "base/cursor.h"
 #include "base/fail.h"
+#include "base/parse_number.h"
 #include "checkpoint/big_int.h"
 
 namespace voxport {
@@ -61,23 +61,13 @@ PickleValue make_float(double number) {
   return value;
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-// `digits` hex digits from text[at], which is moved past them; -1 when there are fewer.
-std::int64_t hex_number(std::string_view text, std::size_t& at, std::size_t digits) {
-  if (text.size() - at < digits) return -1;
-  std::int64_t number = 0;
-  for (std::size_t i = 0; i < digits; ++i) {
-    const int digit = hex_digit(text[at + i]);
-    if (digit < 0) return -1;
-    number = number * 16 + digit;
-  }
-  at += digits;
+// `digits` hex digits, at most 8, from text[at], which is moved past them; nothing when there are
+// fewer.
+std::optional<std::uint32_t> hex_number(std::string_view text, std::size_t& at,
+                                        std::size_t digits) {
+  if (text.size() - at < digits) return std::nullopt;
+  const auto number = parse_number<std::uint32_t>(text.substr(at, digits), 16);
+  if (number) at += digits;
   return number;
 }
 
@@ -560,12 +550,9 @@ void PickleMachine::op_frame() {
 }
 
 std::int64_t PickleMachine::decimal(std::string_view digits, std::string_view what) const {
-  std::int64_t number = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, number);
-  if (error != std::errc() || stop != end)
-    broken(cat("holds ", in_quotes(digits, 40), ", expected ", what));
-  return number;
+  const auto number = parse_number<std::int64_t>(digits);
+  if (!number) broken(cat("holds ", in_quotes(digits, 40), ", expected ", what));
+  return *number;
 }
 
 // Text forms of protocol 0: "01" and "00" are True and False.
@@ -586,10 +573,7 @@ void PickleMachine::push_decimal(std::string_view digits, std::string_view line)
   const std::string_view first = digits.substr(digits.starts_with('-') ? 1 : 0, 1);
   if (first == "0" && digits != "0")
     broken(cat("holds ", in_quotes(line, 40), ", expected an int without leading zeros"));
-  std::int64_t small = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, small);
-  if (error == std::errc() && stop == end) return push(make_int(small));
+  if (const auto small = parse_number<std::int64_t>(digits)) return push(make_int(*small));
   std::string_view unsigned_digits = digits;
   if (digits.starts_with('-')) unsigned_digits.remove_prefix(1);
   const bool has_others = unsigned_digits.find_first_not_of("0123456789") != std::string_view::npos;
@@ -647,9 +631,9 @@ char PickleMachine::escaped(std::string_view line, std::size_t& at) const {
   if (const std::size_t known = kLetters.find(escape); known != std::string_view::npos)
     return kMeanings[known];
   if (escape == 'x') {
-    const std::int64_t byte = hex_number(line, at, 2);
-    if (byte < 0) broken("holds a broken \\x escape");
-    return static_cast<char>(byte);
+    const auto byte = hex_number(line, at, 2);
+    if (!byte) broken("holds a broken \\x escape");
+    return static_cast<char>(*byte);
   }
   const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
   int byte = 0;
@@ -697,9 +681,9 @@ void PickleMachine::op_unicode() {
       if (escape != '\0') append_utf8(text, static_cast<unsigned char>(line[at++]));
       continue;
     }
-    const std::int64_t code = hex_number(line, ++at, escape == 'u' ? 4 : 8);
-    if (code < 0 || code > 0x10ffff) broken("holds a broken \\u escape");
-    append_utf8(text, static_cast<std::uint32_t>(code));
+    const auto code = hex_number(line, ++at, escape == 'u' ? 4 : 8);
+    if (!code || *code > 0x10ffff) broken("holds a broken \\u escape");
+    append_utf8(text, *code);
   }
   push(make_text(Kind::kString, keep(std::move(text))));
 }

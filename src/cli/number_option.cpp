@@ -1,9 +1,9 @@
 #include "cli/number_option.h"
 
-#include <charconv>
 #include <cmath>
 #include <type_traits>
 
+#include "base/parse_number.h"
 #include "base/text.h"
 
 namespace voxport {
@@ -11,11 +11,9 @@ namespace {
 
 template <class Number>
 std::optional<Number> read(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const std::optional<Number> number = parse_number<Number>(text);
   if constexpr (std::is_floating_point_v<Number>)
-    if (!std::isfinite(number)) return std::nullopt;
+    if (number && !std::isfinite(*number)) return std::nullopt;
   return number;
 }
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <set>
 #include <utility>
 
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/parse_number.h"
 
 namespace voxport {
 
@@ -395,11 +395,8 @@ class DimParser {
   }
 
   Dim number() {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-    if (error != std::errc()) return broken();
-    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-    return value;
+    const auto value = take_number<std::int64_t>(rest_);
+    return value ? Dim(*value) : broken();
   }
 
   Dim name(int depth) {

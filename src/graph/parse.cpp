@@ -1,9 +1,9 @@
-#include <charconv>
 #include <cstring>
 #include <map>
 #include <utility>
 
 #include "base/fail.h"
+#include "base/parse_number.h"
 #include "graph/builder.h"
 #include "graph/infer.h"
 #include "graph/line.h"
@@ -18,11 +18,9 @@ struct Declared {
 };
 
 double read_number(std::string_view word) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size())
-    fail(Error::kCorrupt, in_quotes(word), " is no number");
-  return number;
+  const auto number = parse_number<double>(word);
+  if (!number) fail(Error::kCorrupt, in_quotes(word), " is no number");
+  return *number;
 }
 
 bool is_integer(std::string_view word) {
@@ -31,11 +29,9 @@ bool is_integer(std::string_view word) {
 }
 
 std::int64_t read_integer(std::string_view word) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size())
-    fail(Error::kCorrupt, in_quotes(word), " is no int of 64 bits");
-  return number;
+  const auto number = parse_number<std::int64_t>(word);
+  if (!number) fail(Error::kCorrupt, in_quotes(word), " is no int of 64 bits");
+  return *number;
 }
 
 std::vector<std::string_view> read_list(Line& line) {

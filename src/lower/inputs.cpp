@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 
 #include "base/fail.h"
+#include "base/parse_number.h"
 
 namespace voxport {
 namespace {
@@ -89,17 +89,14 @@ AxisNames parse_dynamic(const std::string& text) {
       colon == std::string::npos ? std::string_view() : std::string_view(text).substr(colon + 1);
   for (const std::string_view part : parts_of(rest)) {
     const std::size_t equals = part.find('=');
-    std::int64_t axis = 0;
-    const std::string_view number = trimmed(part.substr(0, equals));
-    const auto read = std::from_chars(number.data(), number.data() + number.size(), axis);
-    const bool is_number = read.ec == std::errc() && read.ptr == number.data() + number.size();
+    const auto axis = parse_number<std::int64_t>(trimmed(part.substr(0, equals)));
     const std::string_view name =
         equals == std::string_view::npos ? "" : trimmed(part.substr(equals + 1));
-    if (!is_number || name.empty()) {
+    if (!axis || name.empty()) {
       names.axes.clear();
       break;
     }
-    names.axes.emplace_back(axis, name);
+    names.axes.emplace_back(*axis, name);
   }
   if (names.input.empty() || names.axes.empty())
     fail(Error::kUsage, in_quotes(text),

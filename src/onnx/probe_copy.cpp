@@ -1,9 +1,9 @@
 #include "onnx/probe_copy.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
+#include "base/parse_number.h"
 #include "base/text.h"
 #include "onnx/proto.h"
 
@@ -130,13 +130,10 @@ ProbeCopy probe_copy(Bytes model, const std::set<std::pair<std::string, std::siz
 
 std::optional<NodePlace> place_of(std::string_view name) {
   if (!name.starts_with('n')) return std::nullopt;
-  NodePlace place;
-  const char* const end = name.data() + name.size();
-  const auto [rest, error] = std::from_chars(name.data() + 1, end, place.index);
-  if (error != std::errc()) return std::nullopt;
-  if (rest != end && *rest != '.') return std::nullopt;
-  if (rest != end) place.inner.assign(rest + 1, end);
-  return place;
+  std::string_view rest = name.substr(1);
+  const auto index = take_number<std::size_t>(rest);
+  if (!index || (!rest.empty() && rest[0] != '.')) return std::nullopt;
+  return NodePlace{*index, std::string(rest.empty() ? rest : rest.substr(1))};
 }
 
 }  // namespace voxport

@@ -1,12 +1,12 @@
 #include "onnx/tensors.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <utility>
 
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/parse_number.h"
 #include "onnx/dtype.h"
 #include "onnx/external_place.h"
 #include "onnx/wire.h"
@@ -89,11 +89,9 @@ class TypedStorage : public Storage {
 std::uint64_t decimal(const TensorRecord& record, std::string_view key, std::uint64_t otherwise) {
   for (const auto& [name, text] : record.external) {
     if (name != key) continue;
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size())
-      fail(Error::kCorrupt, "its ", key, " is ", in_quotes(text), ", expected a number");
-    return number;
+    const auto number = parse_number<std::uint64_t>(text);
+    if (!number) fail(Error::kCorrupt, "its ", key, " is ", in_quotes(text), ", expected a number");
+    return *number;
   }
   return otherwise;
 }
@@ -148,10 +146,8 @@ OnnxTensor foreign_tensor(const TensorRecord& record) {
 }  // namespace
 
 OnnxTensor TensorSource::read(const onnx::TensorProto& proto) {
-  std::size_t number = 0;
-  const std::string& text = proto.doc_string();
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  const TensorRecord& record = records_.at(number);
+  const TensorRecord& record =
+      records_.at(parse_number<std::size_t>(proto.doc_string()).value_or(0));
   return in_context(cat("reading tensor ", in_quotes(record.name)), [&] {
     const bool fits = record.data_type >= 0 && record.data_type <= INT32_MAX;
     if (!fits || record.data_type == 0)

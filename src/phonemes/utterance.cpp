@@ -1,10 +1,10 @@
 #include "phonemes/utterance.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/fail.h"
+#include "base/parse_number.h"
 #include "phonemes/unicode.h"
 
 namespace voxport {
@@ -40,16 +40,13 @@ void add_symbol(Utterance& utterance, const TextConfig& config, const std::strin
 
 std::int64_t parse_id(std::string_view word, std::uint64_t line, std::size_t column,
                       std::int64_t num_symbols) {
-  std::int64_t id = -1;
-  const char* end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, id);
-  const bool is_number = error == std::errc() && stop == end;
-  if (!is_number || id < 0 || (num_symbols != 0 && id >= num_symbols)) {
+  const auto id = parse_number<std::int64_t>(word);
+  if (!id || *id < 0 || (num_symbols != 0 && *id >= num_symbols)) {
     fail(Error::kUsage, "line ", line, ", column ", column, ": found ", in_quotes(word, 40),
          ", expected a phoneme id, ",
          num_symbols == 0 ? std::string("a number from 0") : cat("0 to ", num_symbols - 1));
   }
-  return id;
+  return *id;
 }
 
 }  // namespace

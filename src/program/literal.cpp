@@ -1,18 +1,9 @@
 #include "program/literal.h"
 
-#include <charconv>
+#include "base/parse_number.h"
 
 namespace voxport {
 namespace {
-
-template <class Number>
-std::optional<Number> number_of(std::string_view word) {
-  Number number{};
-  const char* last = word.data() + word.size();
-  const auto [end, error] = std::from_chars(word.data(), last, number);
-  if (error != std::errc() || end != last) return std::nullopt;
-  return number;
-}
 
 // Whether Python would take the word for an int, of whatever size.
 bool is_int(std::string_view word) {
@@ -27,14 +18,14 @@ std::optional<Argument> literal_of(std::string_view word) {
   if (word == "True") return Argument{true};
   if (word == "False") return Argument{false};
   if (is_int(word)) {
-    if (const auto number = number_of<std::int64_t>(word)) return Argument{*number};
+    if (const auto number = parse_number<std::int64_t>(word)) return Argument{*number};
     return std::nullopt;
   }
-  // from_chars knows more words for what is no number than Python's source does.
+  // parse_number() knows more words for what is no number than Python's source does.
   const bool is_number = word == "inf" || word == "-inf" || word == "nan" ||
                          word.find_first_not_of("0123456789+-.e") == std::string_view::npos;
   if (!is_number) return std::nullopt;
-  if (const auto number = number_of<double>(word)) return Argument{*number};
+  if (const auto number = parse_number<double>(word)) return Argument{*number};
   return std::nullopt;
 }
 

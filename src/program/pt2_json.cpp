@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/fail.h"
+#include "base/parse_number.h"
 
 namespace voxport {
 namespace {
@@ -36,11 +37,8 @@ std::optional<double> special_number(std::string_view text) {
 
 // The four digits of \u, which `raw` starts after; nothing where there are none.
 std::optional<std::uint32_t> hex_digits(std::string_view raw) {
-  std::uint32_t value = 0;
   if (raw.size() < 4) return std::nullopt;
-  const auto [end, error] = std::from_chars(raw.data(), raw.data() + 4, value, 16);
-  if (error != std::errc() || end != raw.data() + 4) return std::nullopt;
-  return value;
+  return parse_number<std::uint32_t>(raw.substr(0, 4), 16);
 }
 
 constexpr bool is_high_surrogate(std::uint32_t unit) { return unit >= 0xd800 && unit < 0xdc00; }
@@ -303,10 +301,9 @@ bool Json::boolean() const {
 
 std::int64_t Json::integer() const {
   const std::string_view digits = slice();
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool is_whole = kind() == Kind::kNumber && end == digits.data() + digits.size();
-  if (is_whole && error == std::errc()) return value;
+  const bool is_whole =
+      kind() == Kind::kNumber && digits.find_first_not_of("-0123456789") == digits.npos;
+  if (const auto value = parse_number<std::int64_t>(digits); value && is_whole) return *value;
   const double nearest = is_whole || special_number(digits) ? number() : 0;
   if (!std::isinf(nearest) && !is_whole) unexpected("a whole number");
   return nearest < 0 ? std::numeric_limits<std::int64_t>::min()
@@ -318,9 +315,7 @@ double Json::number() const {
   const bool may_be_number = kind() == Kind::kNumber || kind() == Kind::kString;
   if (const auto special = special_number(digits); special && may_be_number) return *special;
   expect(Kind::kNumber, "a number");
-  double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc()) return value;
+  if (const auto value = parse_number<double>(digits)) return *value;
   // Too large, or too small: the exponent, or the length, tells which.
   const bool is_tiny = digits.find("e-") != digits.npos || digits.find("E-") != digits.npos;
   const double huge = is_tiny ? 0.0 : std::numeric_limits<double>::infinity();

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/fail.h"
+#include "base/parse_number.h"
 
 namespace voxport {
 namespace {
@@ -305,11 +305,9 @@ class Parser {
   }
 
   Value number() {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-    if (error != std::errc()) fail(Error::kUnsupported, "a size has more than 63 bits");
-    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-    if (!rest_.starts_with('.') && !rest_.starts_with('e')) return Fraction{value, 1, 1};
+    const auto value = take_number<std::int64_t>(rest_);
+    if (!value) fail(Error::kUnsupported, "a size has more than 63 bits");
+    if (!rest_.starts_with('.') && !rest_.starts_with('e')) return Fraction{*value, 1, 1};
     // A decimal fraction: 2.0 and 1.0e-5 are no sizes.
     const std::size_t length = std::min(rest_.find_first_not_of(".0123456789e"), rest_.size());
     rest_.remove_prefix(length);

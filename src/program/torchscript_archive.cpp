@@ -1,9 +1,9 @@
 #include "program/torchscript_archive.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/fail.h"
+#include "base/parse_number.h"
 #include "checkpoint/torch_zip.h"
 
 namespace voxport {
@@ -29,11 +29,10 @@ void check_kind(const ZipArchive& archive) {
 std::int64_t read_version(const ZipArchive& archive, const std::string& root) {
   const bool is_new = archive.find(root + ".data/version") != nullptr;
   const std::string text = read_small_entry(archive, root + (is_new ? ".data/version" : "version"));
-  std::int64_t version = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), version);
-  if (error != std::errc() || stop != text.data() + text.size())
+  const auto version = parse_number<std::int64_t>(text);
+  if (!version)
     fail(Error::kCorrupt, "the entry 'version' says ", in_quotes(text), ", expected a number");
-  return version;
+  return *version;
 }
 
 // Archives for PyTorch Mobile may have their code as bytecode only.

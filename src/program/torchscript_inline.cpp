@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <unordered_set>
 #include <utility>
 
 #include "base/fail.h"
+#include "base/parse_number.h"
 #include "program/torchscript_inputs.h"
 #include "program/torchscript_module.h"
 
@@ -150,12 +150,8 @@ std::vector<std::string_view> assigned_names(const std::vector<Statement>& state
 
 // 3 of CONSTANTS.c3.
 std::optional<std::size_t> constant_index(const Expr& expr) {
-  std::size_t index = 0;
-  const char* end = expr.text.data() + expr.text.size();
-  const bool is_constant = expr.text.starts_with('c') && expr.text.size() > 1;
-  const auto [stop, error] = std::from_chars(is_constant ? expr.text.data() + 1 : end, end, index);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return index;
+  if (!expr.text.starts_with('c')) return std::nullopt;
+  return parse_number<std::size_t>(expr.text.substr(1));
 }
 
 class Inliner {

@@ -1,10 +1,10 @@
 #include "program/torchscript_syntax.h"
 
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "base/fail.h"
+#include "base/parse_number.h"
 #include "program/torchscript_lexer.h"
 
 namespace voxport {
@@ -293,24 +293,22 @@ Expr Parser::number(bool is_negative) {
   const Token token = token_;
   Expr made = make(K::kInt, token.text);
   advance();
-  const char* end = token.text.data() + token.text.size();
   if (token.text.ends_with('j')) {
     made.kind = K::kComplex;
     return made;
   }
   if (token.text.find_first_of(".eE") != std::string_view::npos) {
     made.kind = K::kFloat;
-    const auto [stop, error] = std::from_chars(token.text.data(), end, made.number);
-    if (stop != end || error != std::errc()) fail_here("a number is none, or too large");
-    if (is_negative) made.number = -made.number;
+    const auto number = parse_number<double>(token.text);
+    if (!number) fail_here("a number is none, or too large");
+    made.number = is_negative ? -*number : *number;
     return made;
   }
-  std::uint64_t magnitude = 0;
-  const auto [stop, error] = std::from_chars(token.text.data(), end, magnitude);
+  const auto magnitude = parse_number<std::uint64_t>(token.text);
   const std::uint64_t limit = (std::uint64_t{1} << 63) - (is_negative ? 0 : 1);
-  if (stop != end || error != std::errc() || magnitude > limit)
+  if (!magnitude || *magnitude > limit)
     fail_here(cat("the int ", in_quotes(token.text, 40), " does not fit 64 bits"));
-  made.integer = static_cast<std::int64_t>(is_negative ? 0 - magnitude : magnitude);
+  made.integer = static_cast<std::int64_t>(is_negative ? 0 - *magnitude : *magnitude);
   return made;
 }
 

@@ -1,10 +1,10 @@
 #include "voice/loaded_voice.h"
 
 #include <algorithm>
-#include <charconv>
 #include <future>
 
 #include "base/fail.h"
+#include "base/parse_number.h"
 #include "base/stage_clock.h"
 #include "graph/model_metadata.h"
 #include "voice/config.h"
@@ -133,10 +133,8 @@ std::int64_t LoadedVoice::speaker(const std::string& name) const {
   if (name.empty()) return info().speakers.empty() ? 0 : info().speakers.front().second;
   for (const auto& [known, id] : info().speakers)
     if (known == name) return id;
-  std::int64_t number = -1;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  const bool is_number = error == std::errc() && end == name.data() + name.size();
-  if (is_number && number >= 0 && number < info().num_speakers) return number;
+  const auto number = parse_number<std::int64_t>(name);
+  if (number && *number >= 0 && *number < info().num_speakers) return *number;
   std::string who;
   constexpr std::size_t kMostNames = 12;
   for (std::size_t i = 0; i < std::min(info().speakers.size(), kMostNames); ++i)

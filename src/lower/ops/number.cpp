@@ -1,8 +1,8 @@
 // Python's numbers and texts.
-#include <charconv>
 #include <cmath>
 #include <numeric>
 
+#include "base/parse_number.h"
 #include "lower/arithmetic.h"
 #include "lower/ops/operands.h"
 #include "lower/ops/ops.h"
@@ -16,11 +16,9 @@ constexpr std::string_view kUntold = "...";
 // aten.Int.str(str a) -> int, aten.Float.str(str a) -> float
 template <class T>
 T parsed(const Call& call, const std::string& text) {
-  T value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    call.refuse("the text ", in_quotes(text), " is not a number");
-  return value;
+  const auto value = parse_number<T>(text);
+  if (!value) call.refuse("the text ", in_quotes(text), " is not a number");
+  return *value;
 }
 
 Item parsed_text(const Call& call, const std::string& text) {
