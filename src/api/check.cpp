@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include <voxport/check.h>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "base/parse_number.h"
 #include "base/stage_clock.h"
 #include "verify/consistency.h"
@@ -38,16 +41,11 @@ std::map<std::string, Filling> fillings_of(const CheckOptions& options) {
 }
 
 void check_names(const Subject& subject, const CheckOptions& options) {
-  for (const auto& [name, text] : options.inputs) {
-    std::string known;
-    bool is_known = false;
-    for (const Value& input : subject.declared().graph->inputs()) {
-      is_known |= input.name() == name;
-      known += cat(known.empty() ? "" : ", ", printable(input.name()));
-    }
-    if (!is_known)
-      fail(Error::kUsage, "there is no input ", in_quotes(name), "; there are ", known);
-  }
+  const std::span<const Value> known = subject.declared().graph->inputs();
+  for (const auto& [name, text] : options.inputs)
+    if (std::ranges::find(known, name, &Value::name) == known.end())
+      fail(Error::kUsage, "there is no input ", in_quotes(name), "; there are ",
+           join(known, ", ", [](const Value& input) { return printable(input.name()); }));
 }
 
 void check_options(const CheckOptions& options) {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "base/join.h"
 #include "base/printable.h"
 
 namespace voxport {
@@ -147,12 +148,7 @@ std::string printable_json(std::string_view json) {
 }
 
 std::string shape_text(std::span<const std::int64_t> shape) {
-  std::string out = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i != 0) out += ", ";
-    out += std::to_string(shape[i]);
-  }
-  return out + "]";
+  return cat("[", join(shape, ", "), "]");
 }
 
 std::string with_commas(std::uint64_t number) {

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <voxport/exit_code.h>
 
+#include "base/join.h"
 #include "base/nearest.h"
 #include "base/printable.h"
 #include "base/text.h"
@@ -35,11 +36,10 @@ std::string unknown_command(const CommandLine& program, int argc, char** argv) {
   for (const Command& command : program.commands) names.emplace_back(command.name);
   if (std::ranges::find(names, std::string_view(argv[1])) != names.end()) return "";
   const std::string_view near = nearest(argv[1], names);
-  std::string list;
-  for (const std::string_view name : names) list += cat(list.empty() ? "" : ", ", name);
-  return cat("there is no command ", in_quotes(argv[1]), "; ",
-             near.empty() ? cat("there are ", list) : cat("did you mean '", near, "'?"),
-             "\n  try '", program.name, " --help'");
+  return cat(
+      "there is no command ", in_quotes(argv[1]), "; ",
+      near.empty() ? cat("there are ", join(names, ", ")) : cat("did you mean '", near, "'?"),
+      "\n  try '", program.name, " --help'");
 }
 
 }  // namespace

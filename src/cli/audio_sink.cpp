@@ -14,6 +14,7 @@
 #include <voxport/speak.h>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "cli/ending.h"
 
 namespace voxport {
@@ -147,13 +148,11 @@ std::unique_ptr<AudioSink> pipe_sink(const std::string& path, const AudioFormat&
 }
 
 std::unique_ptr<AudioSink> player_sink(const AudioFormat& format) {
-  std::string names;
-  for (const Player& player : kPlayers) {
+  for (const Player& player : kPlayers)
     if (is_installed(player.program))
       return std::make_unique<PlayerSink>(player, format.sample_rate);
-    names += cat(names.empty() ? "" : ", ", player.program);
-  }
-  fail(Error::kUnsupported, "there is no program to play audio with (", names,
+  fail(Error::kUnsupported, "there is no program to play audio with (",
+       join(kPlayers, ", ", &Player::program),
        "); -o FILE writes a WAV file, --raw writes samples to standard output");
 }
 

@@ -7,6 +7,7 @@
 #include <voxport/export.h>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -77,10 +78,8 @@ std::string summary(const ExportReport& report, double seconds) {
   text += table.text();
   for (const std::string& input : report.inputs) text += cat("  input   ", input, "\n");
   for (const std::string& output : report.outputs) text += cat("  output  ", output, "\n");
-  std::string checks;
-  for (const std::string& check : report.checks) checks += cat(checks.empty() ? "" : ", ", check);
-  text += cat("  opset ", report.opset, "; checked by ", checks, "; ", std::lround(seconds * 1e3),
-              " ms\n");
+  text += cat("  opset ", report.opset, "; checked by ", join(report.checks, ", "), "; ",
+              std::lround(seconds * 1e3), " ms\n");
   for (const std::string& note : report.notes) text += cat("  ", note, "\n");
   return text;
 }

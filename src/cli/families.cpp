@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
+#include "base/join.h"
 #include "base/printable.h"
 #include "base/text.h"
 
@@ -11,9 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 40;
 
-void add(std::string& list, const std::string& item) {
-  list += cat(list.empty() ? "" : ", ", item);
-}
+std::string shortened(const std::string& name) { return printable(name, kLongestName); }
 
 }  // namespace
 
@@ -28,29 +28,26 @@ std::string places_text(const std::vector<std::pair<std::string, std::size_t>>& 
   std::map<Key, std::vector<std::string>> families;
   for (const auto& [name, axis] : places)
     if (const auto family = family_of(name)) families[{*family, axis}].push_back(name);
-  std::string text;
+  std::vector<std::string> parts;
   for (const auto& [name, axis] : places) {
     const auto family = family_of(name);
     const auto found = family ? families.find(Key(*family, axis)) : families.end();
     const bool is_one_of_many = found != families.end() && found->second.size() >= kLeastFamily;
     if (is_one_of_many && found->second.front() != name) continue;
-    add(text, cat(printable(name, kLongestName),
-                  is_one_of_many ? cat(" to ", printable(found->second.back(), kLongestName)) : "",
-                  ":", axis));
+    parts.push_back(cat(shortened(name),
+                        is_one_of_many ? cat(" to ", shortened(found->second.back())) : "", ":",
+                        axis));
   }
-  return text;
+  return join(parts, ", ");
 }
 
 std::string distinct_text(const std::vector<std::string>& texts) {
   constexpr std::size_t kMost = 6;
   std::vector<std::string> seen;
-  std::string text;
-  for (const std::string& one : texts) {
-    if (std::ranges::find(seen, one) != seen.end()) continue;
-    seen.push_back(one);
-    if (seen.size() <= kMost) add(text, printable(one, kLongestName));
-  }
-  return seen.size() > kMost ? text + ", ..." : text;
+  for (const std::string& one : texts)
+    if (std::ranges::find(seen, one) == seen.end()) seen.push_back(one);
+  const auto shown = std::span(seen).first(std::min(seen.size(), kMost));
+  return join(shown, ", ", shortened) + (seen.size() > kMost ? ", ..." : "");
 }
 
 }  // namespace voxport

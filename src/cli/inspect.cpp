@@ -8,6 +8,7 @@
 #include <voxport/inspect.h>
 #include <voxport/scan.h>
 
+#include "base/join.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
@@ -197,12 +198,10 @@ std::string tensors_summary(const Inspection& inspection) {
 }
 
 std::string opsets_text(const OnnxInfo& onnx) {
-  std::string text;
-  for (const auto& [domain, version] : onnx.opsets) {
-    text += text.empty() ? "" : ", ";
-    text += domain.empty() ? cat("opset ", version) : cat(printable(domain, 60), " ", version);
-  }
-  return text;
+  return join(onnx.opsets, ", ", [](const auto& opset) {
+    const auto& [domain, version] = opset;
+    return domain.empty() ? cat("opset ", version) : cat(printable(domain, 60), " ", version);
+  });
 }
 
 std::string counted(std::size_t count, const char* one) {
@@ -221,10 +220,8 @@ void add_onnx_heading(Table& table, const Inspection& inspection) {
 }
 
 std::string sizes_text(const std::vector<std::string>& shape) {
-  std::string sizes;
-  for (const std::string& size : shape)
-    sizes += cat(sizes.empty() ? "" : ", ", printable(size, 100));
-  return cat("[", sizes, "]");
+  return cat("[", join(shape, ", ", [](const std::string& size) { return printable(size, 100); }),
+             "]");
 }
 
 // float32[batch_size, 80, frames]

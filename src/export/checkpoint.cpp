@@ -7,6 +7,7 @@
 #include <voxport/version.h>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "base/sha256.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/config_file.h"
@@ -37,14 +38,6 @@ Object merged_parameters(const Object& root, const ExportOptions& options) {
   return make_object(Object::Kind::kDict, std::move(entries));
 }
 
-// "VITS (Piper), FastSpeech2, HiFi-GAN generator"; or the names.
-std::string list_of(Known known, std::string_view Architecture::*part) {
-  std::string text;
-  for (const Architecture& architecture : known)
-    text += cat(text.empty() ? "" : ", ", architecture.*part);
-  return text;
-}
-
 // What was asked for, or what the tensors look like.
 const Architecture& choose_architecture(const std::string& asked_for,
                                         const std::optional<Recognised>& recognised,
@@ -53,12 +46,12 @@ const Architecture& choose_architecture(const std::string& asked_for,
     if (recognised) return *recognised->architecture;
     fail(Error::kUnsupported, "the weights in this ", name_of(checkpoint.kind),
          " belong to no network that voxport can export; it knows ",
-         list_of(known, &Architecture::title));
+         join(known, ", ", &Architecture::title));
   }
   const Architecture* asked = find_architecture(asked_for, known);
   if (!asked)
     fail(Error::kUsage, "there is no architecture ", in_quotes(asked_for), "; there are ",
-         list_of(known, &Architecture::name));
+         join(known, ", ", &Architecture::name));
   if (recognised && recognised->architecture != asked)
     fail(Error::kUsage, "the weights are those of a ", recognised->architecture->title, " (",
          recognised->sizes, "), not of a ", asked->title);
@@ -96,10 +89,8 @@ void check_settings(const Architecture& architecture, const ExportOptions& optio
   const std::vector<std::string_view> names = architecture.setting_names(options);
   for (const auto& [name, value] : options.hyper_parameters) {
     if (std::ranges::find(names, name) != names.end()) continue;
-    std::string list;
-    for (const std::string_view one : names) list += cat(list.empty() ? "" : ", ", one);
     fail(Error::kUsage, "a ", architecture.title, " has no hyper-parameter ", in_quotes(name),
-         "; it has ", list);
+         "; it has ", join(names, ", "));
   }
 }
 

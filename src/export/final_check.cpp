@@ -1,6 +1,9 @@
 #include "export/final_check.h"
 
+#include <algorithm>
+
 #include "base/fail.h"
+#include "base/join.h"
 #include "runtime/library.h"
 #include "verify/sweep.h"
 
@@ -33,14 +36,13 @@ std::string problem_in(const SweepReport& report) {
 std::string text_of_axes(const ExportReport& report, ExportCheck::Promise promise) {
   if (promise == ExportCheck::Promise::kAllDynamic) return ", all axes dynamic";
   if (report.axes.empty()) return ", no axis is dynamic";
-  std::string each;
-  bool is_any_fixed = false;
-  for (const ExportedAxis& axis : report.axes) {
-    each += cat(", ", printable(axis.name),
-                axis.fixed_at ? cat(" fixed at ", *axis.fixed_at) : " dynamic");
-    is_any_fixed = is_any_fixed || axis.fixed_at;
-  }
-  return is_any_fixed ? each : ", all axes dynamic";
+  const bool is_any_fixed = std::ranges::any_of(
+      report.axes, [](const ExportedAxis& axis) { return axis.fixed_at.has_value(); });
+  if (!is_any_fixed) return ", all axes dynamic";
+  return ", " + join(report.axes, ", ", [](const ExportedAxis& axis) {
+           return cat(printable(axis.name),
+                      axis.fixed_at ? cat(" fixed at ", *axis.fixed_at) : " dynamic");
+         });
 }
 
 }  // namespace

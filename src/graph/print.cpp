@@ -2,8 +2,11 @@
 
 #include <charconv>
 #include <cstring>
+#include <functional>
+#include <utility>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "graph/builder.h"
 
 namespace voxport {
@@ -29,14 +32,9 @@ std::string number_text(double number) {
   return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
 }
 
-template <class Items, class Text>
-std::string list_text(const Items& items, Text&& text) {
-  std::string out = "[";
-  for (const auto& item : items) {
-    if (out.size() > 1) out += ", ";
-    out += text(item);
-  }
-  return out + "]";
+template <class Items, class Text = std::identity>
+std::string list_text(const Items& items, Text text = {}) {
+  return cat("[", join(items, ", ", text), "]");
 }
 
 // Floats always show a point or an exponent, so that they are not read back as ints.
@@ -63,7 +61,7 @@ std::string values_text(const Tensor& tensor) {
   for_each_element(tensor, [&](const std::byte* element) {
     values.push_back(element_text(tensor.dtype, element));
   });
-  return " " + list_text(values, [](const std::string& value) { return value; });
+  return " " + list_text(values);
 }
 
 }  // namespace
@@ -74,10 +72,10 @@ std::string print(const Attribute& attribute) {
     std::string operator()(double value) const { return float_text(value); }
     std::string operator()(const std::string& value) const { return cat('"', value, '"'); }
     std::string operator()(const std::vector<std::int64_t>& values) const {
-      return list_text(values, [](std::int64_t value) { return std::to_string(value); });
+      return list_text(values);
     }
     std::string operator()(const std::vector<double>& values) const {
-      return list_text(values, [](double value) { return float_text(value); });
+      return list_text(values, float_text);
     }
     std::string operator()(const std::vector<std::string>& values) const {
       return list_text(values, [](const std::string& value) { return cat('"', value, '"'); });
@@ -94,6 +92,13 @@ std::string print(const Attribute& attribute) {
 namespace {
 
 std::string declared(const Value& value) { return cat(value.name(), ": ", print(value.type())); }
+
+std::string name_or_gap(const Value& input) { return input ? input.name() : "_"; }
+
+std::string returned(const std::pair<std::string, Value>& output) {
+  const auto& [name, value] = output;
+  return name == value.name() ? name : cat(name, "=", value.name());
+}
 
 }  // namespace
 
@@ -120,25 +125,14 @@ std::string print(const Graph& graph) {
   for (const Value& constant : graph.constants())
     out += cat(declared(constant), " = const", values_text(*constant.constant()), "\n");
   for (const Node& node : graph.nodes()) {
-    std::string results;
-    for (const Value& output : node.outputs())
-      results += (results.empty() ? "" : ", ") + declared(output);
-    std::string arguments;
-    for (const Value& input : node.inputs()) {
-      if (!arguments.empty()) arguments += ", ";
-      arguments += input ? input.name() : "_";
-    }
-    out += cat(results, " = ", node.op(), "(", arguments, ")");
+    out += cat(join(node.outputs(), ", ", declared), " = ", node.op(), "(",
+               join(node.inputs(), ", ", name_or_gap), ")");
     for (const auto& [key, attribute] : node.attributes())
       out += cat(" ", key, "=", print(attribute));
     out += "\n";
   }
-  out += "return";
-  for (std::size_t i = 0; i < graph.outputs().size(); ++i) {
-    const auto& [name, value] = graph.outputs()[i];
-    out += (i == 0 ? " " : ", ") + (name == value.name() ? name : cat(name, "=", value.name()));
-  }
-  return out + "\n";
+  out += graph.outputs().empty() ? "return" : "return ";
+  return out + join(graph.outputs(), ", ", returned) + "\n";
 }
 
 }  // namespace voxport

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "base/join.h"
 
 namespace voxport {
 namespace {
@@ -21,14 +22,7 @@ Dim broadcast_dim(const Dim& a, const Dim& b, const Shape& whole_a, const Shape&
 
 }  // namespace
 
-std::string shape_text(const Shape& shape) {
-  std::string text = "[";
-  for (const Dim& dim : shape) {
-    if (text.size() > 1) text += ", ";
-    text += dim.text();
-  }
-  return text + "]";
-}
+std::string shape_text(const Shape& shape) { return cat("[", join(shape, ", ", &Dim::text), "]"); }
 
 Dim numel(const Shape& shape) {
   Dim product = 1;

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "base/tensor_math.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/weight_norm.h"
@@ -16,13 +17,10 @@ namespace {
 // The names nearest to one that was not found: those that share its last part, else some.
 std::string suggestions(const std::vector<std::string>& names, const std::string& name) {
   const std::string last = name.substr(name.rfind('.') + 1);
-  std::string text;
-  int count = 0;
-  for (const std::string& other : names) {
-    if (count == 5 || other.find(last) == std::string::npos) continue;
-    text += cat(count++ == 0 ? "; there are " : ", ", printable(other));
-  }
-  return text;
+  std::vector<std::string> near;
+  for (const std::string& other : names)
+    if (near.size() < 5 && other.find(last) != std::string::npos) near.push_back(printable(other));
+  return near.empty() ? "" : "; there are " + join(near, ", ");
 }
 
 Tensor find_or_fold(const Object& root, const std::string& name) {

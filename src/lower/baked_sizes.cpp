@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "lower/table.h"
 
 namespace voxport {
@@ -24,17 +25,16 @@ bool is_static(const Graph& graph, const std::string& output) {
 
 // "axis 0 of the input 'x'": the dynamic axes that had this size when the program was saved.
 std::string axes_of_size(const Program& program, const LowerOptions& options, std::int64_t size) {
-  std::string axes;
+  std::vector<std::string> axes;
   for (std::size_t i = 0; i < options.inputs.size() && i < program.inputs.size(); ++i) {
     const auto& recorded = program.inputs[i].shape;
     const auto& shape = options.inputs[i].shape;
     if (!recorded || !shape || recorded->size() != shape->size()) continue;
     for (std::size_t axis = 0; axis < shape->size(); ++axis)
       if (!(*shape)[axis].is_constant() && (*recorded)[axis] == Dim(size))
-        axes += cat(axes.empty() ? "" : " and ", "axis ", axis, " of the input ",
-                    in_quotes(options.inputs[i].name));
+        axes.push_back(cat("axis ", axis, " of the input ", in_quotes(options.inputs[i].name)));
   }
-  return axes;
+  return join(axes, " and ");
 }
 
 }  // namespace

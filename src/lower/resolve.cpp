@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/fail.h"
+#include "base/join.h"
 
 namespace voxport {
 namespace {
@@ -117,11 +118,9 @@ bool takes_anything(const Schema& schema) {
 }
 
 std::string kinds_of(const std::vector<Given>& given) {
-  std::string text;
-  for (const Given& one : given)
-    text +=
-        cat(text.empty() ? "" : ", ", one.name, one.name.empty() ? "" : "=", one.item.kind_name());
-  return text;
+  return join(given, ", ", [](const Given& one) {
+    return cat(one.name, one.name.empty() ? "" : "=", one.item.kind_name());
+  });
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <onnx/shape_inference/implementation.h>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "onnx/translate.h"
 
 namespace voxport {
@@ -59,14 +60,11 @@ std::string text_of(const onnx::TypeProto_Tensor& type) {
   std::string text =
       onnx::TensorProto_DataType_Name(static_cast<onnx::TensorProto_DataType>(type.elem_type()));
   if (!type.has_shape()) return text;
-  text += "[";
-  for (const auto& dim : type.shape().dim()) {
-    if (text.back() != '[') text += ", ";
-    text += dim.has_dim_value()   ? cat(dim.dim_value())
-            : dim.has_dim_param() ? dim.dim_param()
-                                  : "?";
-  }
-  return text + "]";
+  const auto size_text = [](const onnx::TensorShapeProto_Dimension& dim) {
+    if (dim.has_dim_value()) return cat(dim.dim_value());
+    return dim.has_dim_param() ? dim.dim_param() : "?";
+  };
+  return cat(text, "[", join(type.shape().dim(), ", ", size_text), "]");
 }
 
 // Whether two types of one value cannot both be true. A size that ONNX knows as a number may be an

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "base/parse_number.h"
 #include "phonemes/unicode.h"
 
@@ -95,11 +96,9 @@ std::optional<Utterance> utterance_of_phonemes(const TextConfig& config,
   if (unknown.empty()) return utterance;
   std::sort(unknown.begin(), unknown.end());
   unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
-  std::string names;
-  for (const std::string& symbol : unknown)
-    names += cat(names.empty() ? "" : ", ", in_quotes(symbol));
   fail(Error::kUsage, "the voice does not know the phoneme", unknown.size() == 1 ? " " : "s ",
-       names, " in ", in_quotes(phonemes));
+       join(unknown, ", ", [](const std::string& symbol) { return in_quotes(symbol); }), " in ",
+       in_quotes(phonemes));
 }
 
 std::optional<Utterance> parse_ids(std::string_view line, std::uint64_t line_number,

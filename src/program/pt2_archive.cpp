@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "checkpoint/checkpoint.h"
 
 namespace voxport {
@@ -45,9 +46,7 @@ std::optional<std::string_view> stem_in(std::string_view name, std::string_view 
 }
 
 std::string joined_names(const std::vector<std::string_view>& names) {
-  std::string text;
-  for (const std::string_view name : names) text += cat(text.empty() ? "" : ", ", in_quotes(name));
-  return text;
+  return join(names, ", ", [](std::string_view name) { return in_quotes(name); });
 }
 
 std::int64_t fixed_size(const Json& size) {

@@ -1,9 +1,11 @@
 #include "program/torchscript_syntax.h"
 
 #include <array>
+#include <span>
 #include <utility>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "base/parse_number.h"
 #include "program/torchscript_lexer.h"
 
@@ -555,11 +557,8 @@ void Parser::parse_file() {
   }
 }
 
-std::string joined_text(const std::vector<Expr>& parts, std::size_t first) {
-  std::string text;
-  for (std::size_t i = first; i < parts.size(); ++i)
-    text += cat(i > first ? ", " : "", text_of(parts[i]));
-  return text;
+std::string joined_text(std::span<const Expr> parts) {
+  return join(parts, ", ", [](const Expr& part) { return text_of(part); });
 }
 
 }  // namespace
@@ -568,11 +567,13 @@ std::string text_of(const Expr& expr) {
   switch (expr.kind) {
     case K::kInt: return std::to_string(expr.integer);
     case K::kString: return cat('"', expr.text, '"');
-    case K::kList: return cat("[", joined_text(expr.parts, 0), "]");
-    case K::kTuple: return cat("(", joined_text(expr.parts, 0), ")");
+    case K::kList: return cat("[", joined_text(expr.parts), "]");
+    case K::kTuple: return cat("(", joined_text(expr.parts), ")");
     case K::kAttribute: return cat(text_of(expr.parts[0]), ".", expr.text);
-    case K::kSubscript: return cat(text_of(expr.parts[0]), "[", joined_text(expr.parts, 1), "]");
-    case K::kCall: return cat(text_of(expr.parts[0]), "(", joined_text(expr.parts, 1), ")");
+    case K::kSubscript:
+      return cat(text_of(expr.parts[0]), "[", joined_text(std::span(expr.parts).subspan(1)), "]");
+    case K::kCall:
+      return cat(text_of(expr.parts[0]), "(", joined_text(std::span(expr.parts).subspan(1)), ")");
     default: return std::string(expr.text.empty() ? "an expression" : expr.text);
   }
 }

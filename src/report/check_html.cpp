@@ -6,6 +6,7 @@
 #include <voxport/check.h>
 #include <voxport/version.h>
 
+#include "base/join.h"
 #include "base/text.h"
 #include "report/check_drawing.h"
 #include "report/html.h"
@@ -186,10 +187,9 @@ std::string chips(const CheckAxis& axis) {
 }
 
 std::string places(const CheckAxis& axis) {
-  std::string text;
-  for (const auto& [input, number] : axis.places)
-    text += cat(text.empty() ? "" : ", ", html_name(input), " axis ", number);
-  return text;
+  return join(axis.places, ", ", [](const auto& place) {
+    return cat(html_name(place.first), " axis ", place.second);
+  });
 }
 
 std::string axes_section(const CheckReport& report) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/join.h"
 #include "runtime/elf.h"
 #include "runtime/message.h"
 #include "runtime/ort.h"
@@ -59,19 +60,19 @@ void* open_library(const fs::path& path) {
 // The first that can be loaded. A file that is there and is refused is worth telling; one that is
 // not there has only been tried.
 void* open_first_library() {
+  const std::vector<fs::path> paths = candidates();
   std::string refused;
-  std::string tried;
-  for (const fs::path& path : candidates()) {
+  for (const fs::path& path : paths) {
     if (void* library = open_library(path)) return library;
     const std::string reason = dlerror();
-    tried += cat(tried.empty() ? "" : ", ", printable(path.native()));
     std::error_code ignored;  // a folder that we may not look into is as good as none
     if (fs::exists(path, ignored)) refused += cat("\n  rejected ", plain_message(reason));
   }
   fail(Error::kUnsupported,
        "there is no ONNX Runtime to run models with: run tools/onnxruntime in voxport's sources, "
        "or set VOXPORT_ONNXRUNTIME to a libonnxruntime.so",
-       refused, "\n  tried    ", tried);
+       refused, "\n  tried    ",
+       join(paths, ", ", [](const fs::path& path) { return printable(path.native()); }));
 }
 
 struct Library {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "base/join.h"
 
 namespace voxport {
 namespace {
@@ -13,9 +14,7 @@ std::string to_text(const AxisInfo& axis) {
 }
 
 std::string to_text(std::span<const AxisInfo> axes) {
-  std::string out = "[";
-  for (const AxisInfo& axis : axes) out += cat(out.size() == 1 ? "" : ", ", to_text(axis));
-  return out + "]";
+  return cat("[", join(axes, ", ", [](const AxisInfo& axis) { return to_text(axis); }), "]");
 }
 
 bool fits(std::span<const AxisInfo> axes, std::span<const std::int64_t> shape) {
@@ -40,9 +39,7 @@ std::string complaints(const PortInfo& port, const Tensor& tensor) {
 }
 
 std::string names_of(std::span<const PortInfo> ports) {
-  std::string out;
-  for (const PortInfo& port : ports) out += cat(out.empty() ? "" : ", ", printable(port.name));
-  return out;
+  return join(ports, ", ", [](const PortInfo& port) { return printable(port.name); });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "runtime/deadline.h"
 #include "runtime/message.h"
 #include "runtime/ort.h"
@@ -204,10 +205,9 @@ std::shared_ptr<OrtSession> own(OrtSession* session) {
 
 // "x [1, 80], y [3]"
 std::string shapes_of(const Tensors& tensors) {
-  std::string out;
-  for (const auto& [name, tensor] : tensors)
-    out += cat(out.empty() ? "" : ", ", printable(name), " ", shape_text(tensor.shape));
-  return out;
+  return join(tensors, ", ", [](const auto& named) {
+    return cat(printable(named.first), " ", shape_text(named.second.shape));
+  });
 }
 
 // What check() fails with, as something that the inputs have no part in.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "graph/builder.h"
 #include "graph/model_metadata.h"
 #include "verify/relation.h"
@@ -559,10 +560,7 @@ class Sweep {
   }
 
   static std::string sizes_text(const Sizes& sizes) {
-    std::string text;
-    for (const auto& [symbol, size] : sizes)
-      text += cat(text.empty() ? "" : ", ", symbol, " = ", size);
-    return text;
+    return join(sizes, ", ", [](const auto& size) { return cat(size.first, " = ", size.second); });
   }
 
   // One name on two axes must be one size.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <future>
+#include <span>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "base/parse_number.h"
 #include "base/stage_clock.h"
 #include "graph/model_metadata.h"
@@ -131,19 +133,18 @@ Manner LoadedVoice::manner() const {
 
 std::int64_t LoadedVoice::speaker(const std::string& name) const {
   if (name.empty()) return info().speakers.empty() ? 0 : info().speakers.front().second;
-  for (const auto& [known, id] : info().speakers)
-    if (known == name) return id;
+  for (const auto& [speaker, id] : info().speakers)
+    if (speaker == name) return id;
   const auto number = parse_number<std::int64_t>(name);
   if (number && *number >= 0 && *number < info().num_speakers) return *number;
-  std::string who;
   constexpr std::size_t kMostNames = 12;
-  for (std::size_t i = 0; i < std::min(info().speakers.size(), kMostNames); ++i)
-    who += cat(i == 0 ? ": " : ", ", printable(info().speakers[i].first));
-  if (info().speakers.size() > kMostNames) who += ", ...";
+  const std::span known(info().speakers);
+  const std::string who = join(known.first(std::min(known.size(), kMostNames)), ", ",
+                               [](const auto& speaker) { return printable(speaker.first); });
   fail(Error::kUsage, "there is no speaker ", in_quotes(name), "; the voice has ",
        info().num_speakers == 1 ? "one"
                                 : cat(info().num_speakers, ", from 0 to ", info().num_speakers - 1),
-       who);
+       known.empty() ? "" : ": ", who, known.size() > kMostNames ? ", ..." : "");
 }
 
 std::unique_ptr<Phonemiser> LoadedVoice::take_phonemiser() const {
