@@ -3,16 +3,12 @@
 #include <optional>
 
 #include "base/fail.h"
+#include "base/is_file.h"
 
 namespace voxport {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_file(const fs::path& path) {
-  std::error_code ignored;  // a name too long is a file that is not there
-  return fs::is_regular_file(path, ignored);
-}
 
 // NAME of NAME.pth.tar, NAME.pth and NAME.
 std::string own_name(fs::path checkpoint) {

@@ -8,6 +8,7 @@
 
 #include "base/blob.h"
 #include "base/fail.h"
+#include "base/is_file.h"
 #include "base/output_file.h"
 #include "base/private_folder.h"
 #include "base/sha256.h"

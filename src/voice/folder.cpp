@@ -1,6 +1,7 @@
 #include "voice/folder.h"
 
 #include "base/fail.h"
+#include "base/is_file.h"
 #include "voice/kind.h"
 
 namespace voxport {
@@ -37,11 +38,6 @@ const VoiceKind& kind_in(const fs::path& folder) {
 }
 
 }  // namespace
-
-bool is_file(const fs::path& path) {
-  std::error_code ignored;  // a name too long is a file that is not there
-  return fs::is_regular_file(path, ignored);
-}
 
 VoiceFiles files_in_folder(const fs::path& folder) {
   const VoiceKind& kind = kind_in(folder);

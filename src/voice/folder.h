@@ -18,9 +18,6 @@ struct VoiceFiles {
   std::vector<std::string> notes = {};  // what one should know of how they came about
 };
 
-// Whether it is a regular file, or a link to one.
-bool is_file(const std::filesystem::path& path);
-
 // The files of an exported folder; the config is voice.json, or config.json, as others call it.
 // Fails with kUnreadable, naming what was looked for, when one is not there, and with kUsage when
 // there are two voices in the folder.

@@ -9,6 +9,7 @@
 #include "arch/vits/voice_config.h"
 #include "base/blob.h"
 #include "base/fail.h"
+#include "base/is_file.h"
 
 namespace voxport::vits {
 namespace {
@@ -23,8 +24,7 @@ std::optional<fs::path> find_config(const ExportRequest& request, ExportPlan& pl
   if (!given.empty()) return given[0];
   for (const fs::path& beside : {fs::path(request.source).replace_extension(".json"),
                                  fs::path(request.source.native() + ".json")}) {
-    std::error_code ignored;  // a name too long is a file that is not there
-    if (beside == request.source || !fs::is_regular_file(beside, ignored)) continue;
+    if (beside == request.source || !is_file(beside)) continue;
     plan.notes.push_back(cat("the config is ", printable(beside.native())));
     return beside;
   }
