@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/is_file.h"
+#include "base/join.h"
 #include "voice/kind.h"
 
 namespace voxport {
@@ -22,9 +23,7 @@ std::string files_text(const VoiceKind& kind) {
 // The kind of voice whose first graph is in the folder.
 const VoiceKind& kind_in(const fs::path& folder) {
   const VoiceKind* found = nullptr;
-  std::string expected;
   for (const VoiceKind* kind : voice_kinds()) {
-    expected += cat(expected.empty() ? "" : "; or ", files_text(*kind));
     if (!is_file(folder / kind->folder().text_graph)) continue;
     if (found)
       fail(Error::kUsage, in_quotes(folder.native()), " has both ", found->folder().text_graph,
@@ -33,7 +32,8 @@ const VoiceKind& kind_in(const fs::path& folder) {
   }
   if (!found)
     fail(Error::kUnreadable, in_quotes(folder.native()), " is not a voice: expected it to contain ",
-         expected, ", as `voxport export` writes them");
+         join(voice_kinds(), "; or ", [](const VoiceKind* kind) { return files_text(*kind); }),
+         ", as `voxport export` writes them");
   return *found;
 }
 
