@@ -119,6 +119,13 @@ struct Inspection {
   std::vector<TensorInfo> tensors;
   std::optional<OnnxInfo> onnx;
   std::optional<ProgramInfo> program;
+
+  // The bytes of all tensors.
+  std::uint64_t tensor_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const TensorInfo& tensor : tensors) bytes += tensor.bytes;
+    return bytes;
+  }
 };
 
 struct InspectOptions {

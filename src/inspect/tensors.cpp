@@ -110,10 +110,4 @@ decltype(TensorValues::values) read_values(const Tensor& tensor) {
   }
 }
 
-std::uint64_t total_bytes(const std::vector<TensorInfo>& tensors) {
-  std::uint64_t bytes = 0;
-  for (const TensorInfo& tensor : tensors) bytes += tensor.bytes;
-  return bytes;
-}
-
 }  // namespace voxport

@@ -28,6 +28,4 @@ std::optional<TensorStats> measure(const Tensor& tensor);
 // Fails where contiguous() does, before anything is allocated.
 decltype(TensorValues::values) read_values(const Tensor& tensor);
 
-std::uint64_t total_bytes(const std::vector<TensorInfo>& tensors);
-
 }  // namespace voxport

@@ -59,9 +59,10 @@ std::uint64_t count_weight_norms(const std::vector<TensorInfo>& tensors) {
                     [&](const TensorInfo& tensor) { return lengths.contains(tensor.name); }));
 }
 
-void add_stats(const std::vector<NamedTensor>& tensors, std::vector<TensorInfo>& infos,
+void add_stats(const std::vector<NamedTensor>& tensors, Inspection& inspection,
                const OnProgress& on_progress) {
-  const auto total = static_cast<double>(std::max<std::uint64_t>(total_bytes(infos), 1));
+  std::vector<TensorInfo>& infos = inspection.tensors;
+  const auto total = static_cast<double>(std::max<std::uint64_t>(inspection.tensor_bytes(), 1));
   std::uint64_t done = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (on_progress) on_progress(static_cast<double>(done) / total);
@@ -76,8 +77,8 @@ void add_stats(const std::filesystem::path& path, const InspectOptions& options,
                const std::vector<NamedTensor>& tensors, Inspection& inspection, StageClock& clock) {
   if (!options.stats) return;
   in_context(cat("opening ", in_quotes(path.native())),
-             [&] { add_stats(tensors, inspection.tensors, options.on_progress); });
-  clock.done("read all values", human_bytes(total_bytes(inspection.tensors)));
+             [&] { add_stats(tensors, inspection, options.on_progress); });
+  clock.done("read all values", human_bytes(inspection.tensor_bytes()));
 }
 
 void list_tensors(const std::vector<NamedTensor>& tensors, Inspection& inspection,
@@ -85,8 +86,8 @@ void list_tensors(const std::vector<NamedTensor>& tensors, Inspection& inspectio
   inspection.tensors.reserve(tensors.size());
   for (const NamedTensor& named : tensors)
     inspection.tensors.push_back(describe(named.name, *named.tensor));
-  clock.done("listed the tensors", cat(inspection.tensors.size(), " tensors, ",
-                                       human_bytes(total_bytes(inspection.tensors))));
+  clock.done("listed the tensors",
+             cat(inspection.tensors.size(), " tensors, ", human_bytes(inspection.tensor_bytes())));
 }
 
 void describe_program(const Program& program, Inspection& inspection, StageClock& clock) {
@@ -136,8 +137,8 @@ void inspect_onnx(const Blob& file, const std::filesystem::path& path,
     if (!value.type().foreign.empty()) info.bytes = 0;  // not known
     inspection.tensors.push_back(std::move(info));
   }
-  clock.done("listed the tensors", cat(inspection.tensors.size(), " tensors, ",
-                                       human_bytes(total_bytes(inspection.tensors))));
+  clock.done("listed the tensors",
+             cat(inspection.tensors.size(), " tensors, ", human_bytes(inspection.tensor_bytes())));
   add_stats(path, options, tensors, inspection, clock);
 }
 

@@ -10,12 +10,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::uint64_t total_bytes(const std::vector<TensorInfo>& tensors) {
-  std::uint64_t bytes = 0;
-  for (const TensorInfo& tensor : tensors) bytes += tensor.bytes;
-  return bytes;
-}
-
 Json tensor_json(const TensorInfo& tensor) {
   Json json = {{"name", tensor.name},
                {"dtype", tensor.dtype},
@@ -124,7 +118,7 @@ std::string to_json(const Inspection& inspection) {
   for (const TensorInfo& tensor : inspection.tensors)
     json["tensors"].push_back(tensor_json(tensor));
   json["tensor_count"] = inspection.tensors.size();
-  json["tensor_bytes"] = total_bytes(inspection.tensors);
+  json["tensor_bytes"] = inspection.tensor_bytes();
   if (inspection.onnx) json["onnx"] = onnx_json(*inspection.onnx);
   if (inspection.program) json["program"] = program_json(*inspection.program);
   return dump(json);
