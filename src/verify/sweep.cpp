@@ -512,7 +512,7 @@ class Sweep {
     if (has_no_name(judged.declared)) judged.remark = "has no name of its own";
     Dim promised = dim;
     if (const auto relation = relations_.find(judged.declared); relation != relations_.end())
-      promised = Dim::parse(relation->second);
+      promised = Dim::try_parse(relation->second).value_or(dim);
     const auto wrong = std::find_if(samples.begin(), samples.end(), [&](const SizeSample& sample) {
       return !gives(promised, sample);
     });
