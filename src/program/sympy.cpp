@@ -26,26 +26,26 @@ struct Fraction {
   std::uint64_t parts = 1;  // at most, when written out
 };
 
-// Nothing is what a Dim cannot say.
-using Value = std::optional<Fraction>;
+// Nothing where no Dim can express it.
+using MaybeFraction = std::optional<Fraction>;
 
-Value bounded(Fraction value) {
+MaybeFraction bounded(Fraction value) {
   if (value.parts > kMaxParts) return std::nullopt;
   return value;
 }
 
-Value whole(Dim dim, std::uint64_t parts) { return bounded({std::move(dim), 1, parts}); }
+MaybeFraction whole(Dim dim, std::uint64_t parts) { return bounded({std::move(dim), 1, parts}); }
 
 std::uint64_t parts_of_product(std::uint64_t a, std::uint64_t b) { return std::max(a * b, a + b); }
 
-Value multiply(const Value& a, const Value& b) {
+MaybeFraction multiply(const MaybeFraction& a, const MaybeFraction& b) {
   if (!a || !b) return std::nullopt;
   const std::uint64_t parts = parts_of_product(a->parts, b->parts);
   if (parts > kMaxParts) return std::nullopt;
   return Fraction{a->above * b->above, a->below * b->below, parts};
 }
 
-Value add(const Value& a, const Value& b) {
+MaybeFraction add(const MaybeFraction& a, const MaybeFraction& b) {
   if (!a || !b) return std::nullopt;
   if (a->below == b->below) return bounded({a->above + b->above, a->below, a->parts + b->parts});
   const std::uint64_t parts = 2 * parts_of_product(a->parts, b->parts);
@@ -53,35 +53,35 @@ Value add(const Value& a, const Value& b) {
   return Fraction{a->above * b->below + b->above * a->below, a->below * b->below, parts};
 }
 
-Value negate(const Value& a) { return multiply(Fraction{-1, 1, 1}, a); }
+MaybeFraction negate(const MaybeFraction& a) { return multiply(Fraction{-1, 1, 1}, a); }
 
-Value divide(const Value& a, const Value& b) {
+MaybeFraction divide(const MaybeFraction& a, const MaybeFraction& b) {
   if (!b || b->above == Dim(0)) return std::nullopt;
   return multiply(a, Fraction{b->below, b->above, b->parts});
 }
 
-Value floor_of(const Value& a) {
+MaybeFraction floor_of(const MaybeFraction& a) {
   if (!a) return std::nullopt;
   return whole(floor_div(a->above, a->below), a->parts + 1);
 }
 
-Value ceil_of(const Value& a) { return negate(floor_of(negate(a))); }
+MaybeFraction ceil_of(const MaybeFraction& a) { return negate(floor_of(negate(a))); }
 
 // Python's: with the sign of b.
-Value modulo(const Value& a, const Value& b) {
+MaybeFraction modulo(const MaybeFraction& a, const MaybeFraction& b) {
   return add(a, negate(multiply(b, floor_of(divide(a, b)))));
 }
 
-Value power(const Value& base, const Value& exponent) {
+MaybeFraction power(const MaybeFraction& base, const MaybeFraction& exponent) {
   if (!base || !exponent || exponent->below != Dim(1)) return std::nullopt;
   const std::int64_t times = exponent->above.constant().value_or(kMaxExponent + 1);
   if (times > kMaxExponent || times < -kMaxExponent) return std::nullopt;
-  Value product = Fraction{1, 1, 1};
+  MaybeFraction product = Fraction{1, 1, 1};
   for (std::int64_t i = 0; i < std::abs(times); ++i) product = multiply(product, base);
   return times < 0 ? divide(Fraction{1, 1, 1}, product) : product;
 }
 
-std::optional<Dim> size_of(const Value& value) {
+std::optional<Dim> size_of(const MaybeFraction& value) {
   if (!value) return std::nullopt;
   const Dim rounded = floor_div(value->above, value->below);
   // Whole where nothing was rounded away.
@@ -89,9 +89,10 @@ std::optional<Dim> size_of(const Value& value) {
   return std::nullopt;
 }
 
-Value extreme(const std::vector<Value>& values, Dim (*choose)(const Dim&, const Dim&)) {
-  Value best;
-  for (const Value& value : values) {
+MaybeFraction extreme(const std::vector<MaybeFraction>& values,
+                      Dim (*choose)(const Dim&, const Dim&)) {
+  MaybeFraction best;
+  for (const MaybeFraction& value : values) {
     const auto size = size_of(value);
     if (!size) return std::nullopt;
     best = best ? whole(choose(best->above, *size), best->parts + value->parts + 1)
@@ -104,24 +105,24 @@ Value extreme(const std::vector<Value>& values, Dim (*choose)(const Dim&, const 
 Dim smaller(const Dim& a, const Dim& b) { return min(a, b); }
 Dim larger(const Dim& a, const Dim& b) { return max(a, b); }
 
-Value sum_of(const std::vector<Value>& values) {
-  Value sum = Fraction{0, 1, 1};
-  for (const Value& value : values) sum = add(sum, value);
+MaybeFraction sum_of(const std::vector<MaybeFraction>& values) {
+  MaybeFraction sum = Fraction{0, 1, 1};
+  for (const MaybeFraction& value : values) sum = add(sum, value);
   return sum;
 }
 
-Value product_of(const std::vector<Value>& values) {
-  Value product = Fraction{1, 1, 1};
-  for (const Value& value : values) product = multiply(product, value);
+MaybeFraction product_of(const std::vector<MaybeFraction>& values) {
+  MaybeFraction product = Fraction{1, 1, 1};
+  for (const MaybeFraction& value : values) product = multiply(product, value);
   return product;
 }
 
-using Arguments = std::vector<Value>;
+using Arguments = std::vector<MaybeFraction>;
 
 struct Function {
   std::string_view name;
   std::size_t arity;  // 0: any number
-  Value (*apply)(const Arguments&);
+  MaybeFraction (*apply)(const Arguments&);
 };
 
 // Those that sizes are made of, under the names that SymPy and torch.utils._sympy give them. Others
@@ -212,11 +213,11 @@ class Parser {
   explicit Parser(std::string_view text, bool only_known = false)
       : text_(text), rest_(text), only_known_(only_known) {}
 
-  Value parse() {
+  MaybeFraction parse() {
     if (text_.size() > kMaxText)
       fail(Error::kCorrupt, "the size ", in_quotes(text_, 40), " has ", text_.size(),
            " characters, expected at most ", kMaxText);
-    Value value = comparison(0);
+    MaybeFraction value = comparison(0);
     skip_space();
     if (!rest_.empty()) broken();
     return value;
@@ -243,9 +244,9 @@ class Parser {
     if (!accept(sign)) broken();
   }
 
-  Value comparison(int depth) {
+  MaybeFraction comparison(int depth) {
     if (depth > kMaxDepth) broken();
-    Value value = sum(depth);
+    MaybeFraction value = sum(depth);
     while (accept("<=") || accept(">=") || accept("==") || accept("!=") || accept("<") ||
            accept(">")) {
       sum(depth);
@@ -254,8 +255,8 @@ class Parser {
     return value;
   }
 
-  Value sum(int depth) {
-    Value value = product(depth);
+  MaybeFraction sum(int depth) {
+    MaybeFraction value = product(depth);
     while (true) {
       if (accept("+")) {
         value = add(value, product(depth));
@@ -267,8 +268,8 @@ class Parser {
     }
   }
 
-  Value product(int depth) {
-    Value value = with_sign(depth);
+  MaybeFraction product(int depth) {
+    MaybeFraction value = with_sign(depth);
     while (true) {
       if (accept("*")) {
         value = multiply(value, with_sign(depth));
@@ -284,17 +285,17 @@ class Parser {
     }
   }
 
-  Value with_sign(int depth) {
+  MaybeFraction with_sign(int depth) {
     if (depth > kMaxDepth) broken();
     if (accept("-")) return negate(with_sign(depth + 1));
-    const Value base = atom(depth);
+    const MaybeFraction base = atom(depth);
     if (accept("**")) return power(base, with_sign(depth + 1));
     return base;
   }
 
-  Value atom(int depth) {
+  MaybeFraction atom(int depth) {
     if (accept("(")) {
-      Value inside = comparison(depth + 1);
+      MaybeFraction inside = comparison(depth + 1);
       expect(")");
       return inside;
     }
@@ -304,7 +305,7 @@ class Parser {
     return accept("(") ? call(name, depth) : symbol(name);
   }
 
-  Value number() {
+  MaybeFraction number() {
     const auto value = take_number<std::int64_t>(rest_);
     if (!value) fail(Error::kUnsupported, "a size has more than 63 bits");
     if (!rest_.starts_with('.') && !rest_.starts_with('e')) return Fraction{*value, 1, 1};
@@ -323,7 +324,7 @@ class Parser {
     return name;
   }
 
-  static Value symbol(std::string_view name) {
+  static MaybeFraction symbol(std::string_view name) {
     return Fraction{Dim::symbol(std::string(name)), 1, 1};
   }
 
@@ -338,7 +339,7 @@ class Parser {
 
   // The arguments of a function, whose bracket was taken. What a Symbol is assumed to be (positive,
   // an integer) is passed over.
-  Value call(std::string_view name, int depth) {
+  MaybeFraction call(std::string_view name, int depth) {
     std::optional<std::string_view> text;
     Arguments arguments;
     while (!accept(")")) {
@@ -385,7 +386,7 @@ class Parser {
     return true;
   }
 
-  Value apply(std::string_view name, const Arguments& arguments) const {
+  MaybeFraction apply(std::string_view name, const Arguments& arguments) const {
     const auto* const found = std::ranges::find(kFunctions, name, &Function::name);
     if (found == std::end(kFunctions)) return std::nullopt;
     const bool fits = found->arity == 0 ? !arguments.empty() : arguments.size() == found->arity;

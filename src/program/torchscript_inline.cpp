@@ -29,7 +29,7 @@ constexpr std::size_t kMaxListDepth = 50;
 struct Scope {
   struct Change {
     std::string_view name;
-    std::optional<Value> before;
+    std::optional<ExprValue> before;
   };
   std::vector<Change> changes;
   std::unordered_set<std::string_view> names;
@@ -39,16 +39,16 @@ struct Scope {
 struct Frame {
   const FunctionSource* function = nullptr;
   std::string_view module;  // the path of the object whose method this is
-  std::unordered_map<std::string_view, Value> names;
+  std::unordered_map<std::string_view, ExprValue> names;
   std::vector<Scope> scopes;  // the blocks we are inside of
-  std::optional<Value> result;
+  std::optional<ExprValue> result;
   Frame* caller = nullptr;
 };
 
 // The names that a block has assigned, in order, and its calls.
 struct Branch {
   Block block;
-  std::vector<std::pair<std::string_view, Value>> assigned;
+  std::vector<std::pair<std::string_view, ExprValue>> assigned;
 };
 
 struct Operator {
@@ -195,15 +195,15 @@ class Inliner {
   void check_version(const std::string& target, std::uint32_t line) const;
   std::vector<Variable> add_variables(const std::vector<std::string_view>& names);
   Argument held(Argument argument, std::string_view name, std::uint32_t line);
-  Value held(Value value, std::string_view name, std::uint32_t line);
+  ExprValue held(ExprValue value, std::string_view name, std::uint32_t line);
 
   // Expressions. `name` is what the result will be called.
-  Value evaluate(const Expr& expr, std::string_view name = "");
+  ExprValue evaluate(const Expr& expr, std::string_view name = "");
   Argument argument(const Expr& expr, std::string_view name = "");
-  Argument as_argument(Value value, std::uint32_t line) const;
-  Value name_value(const Expr& expr);
-  Value attribute(const Expr& expr);
-  Value attribute_of(const Value& object, std::string_view name, std::uint32_t line);
+  Argument as_argument(ExprValue value, std::uint32_t line) const;
+  ExprValue name_value(const Expr& expr);
+  ExprValue attribute(const Expr& expr);
+  ExprValue attribute_of(const ExprValue& object, std::string_view name, std::uint32_t line);
   Argument constant(const Expr& expr);
   Argument list(const Expr& expr);
   Argument dict(const Expr& expr, std::string_view name);
@@ -215,15 +215,15 @@ class Inliner {
                   std::uint32_t line, std::string_view name);
 
   // Calls that are read.
-  Value call(const Expr& expr, std::string_view name);
-  std::optional<Value> builtin(const Expr& expr, std::string_view name);
-  Value annotate(const Expr& expr, std::string_view name);
+  ExprValue call(const Expr& expr, std::string_view name);
+  std::optional<ExprValue> builtin(const Expr& expr, std::string_view name);
+  ExprValue annotate(const Expr& expr, std::string_view name);
   Argument isinstance(const Expr& expr, std::string_view name);
   std::optional<Argument> constant_number(const Expr& call, std::size_t part);
   std::vector<NamedArgument> operator_arguments(const Expr& expr);
-  Value call_definition(const Definition& definition, const Expr& expr, std::string_view name);
+  ExprValue call_definition(const Definition& definition, const Expr& expr, std::string_view name);
   Argument named_tuple(const ClassSource& source, const Expr& expr, std::string_view name);
-  Value call_function(const FunctionSource& function, Instance* self, const Expr& expr);
+  ExprValue call_function(const FunctionSource& function, Instance* self, const Expr& expr);
   void bind(Frame& frame, Instance* self, const Expr& expr);
   void check_arity(const Expr& expr, std::size_t at_least, std::size_t at_most) const;
 
@@ -232,9 +232,9 @@ class Inliner {
   void run(const Statement& statement);
   void run_return(const Statement& statement);
   void assign(const Statement& statement);
-  void assign_to(const Expr& target, Value value);
-  void assign_name(std::string_view name, Value value);
-  void store(const Expr& target, Value value);
+  void assign_to(const Expr& target, ExprValue value);
+  void assign_name(std::string_view name, ExprValue value);
+  void store(const Expr& target, ExprValue value);
   void unpack(const Statement& statement);
   std::vector<Argument> parts_of(const Expr& expr, const std::vector<std::string_view>& names);
   void run_if(const Statement& statement);
@@ -243,8 +243,9 @@ class Inliner {
   // Blocks.
   template <class Body>
   Branch branch(Body&& body);
-  Value merge(std::string_view name, const Value& a, const Value& b, Branch& then_branch,
-              Branch& else_branch, std::vector<Variable>& results, std::uint32_t line);
+  ExprValue merge(std::string_view name, const ExprValue& a, const ExprValue& b,
+                  Branch& then_branch, Branch& else_branch, std::vector<Variable>& results,
+                  std::uint32_t line);
   Argument merge_arguments(std::string_view name, const Argument& a, const Argument& b,
                            Branch& then_branch, Branch& else_branch,
                            std::vector<Variable>& results);
@@ -349,12 +350,12 @@ Argument Inliner::held(Argument argument, std::string_view name, std::uint32_t l
   return emit_one("prim.ListConstruct", std::move(items), name, line);
 }
 
-Value Inliner::held(Value value, std::string_view name, std::uint32_t line) {
+ExprValue Inliner::held(ExprValue value, std::string_view name, std::uint32_t line) {
   if (auto* argument = std::get_if<Argument>(&value)) return held(std::move(*argument), name, line);
   return value;
 }
 
-Argument Inliner::as_argument(Value value, std::uint32_t line) const {
+Argument Inliner::as_argument(ExprValue value, std::uint32_t line) const {
   if (auto* argument = std::get_if<Argument>(&value)) return std::move(*argument);
   fail_at(Error::kUnsupported, line, "an object or a function is used as a value");
 }
@@ -363,7 +364,7 @@ Argument Inliner::argument(const Expr& expr, std::string_view name) {
   return as_argument(evaluate(expr, name), expr.line);
 }
 
-Value Inliner::evaluate(const Expr& expr, std::string_view name) {
+ExprValue Inliner::evaluate(const Expr& expr, std::string_view name) {
   const Deeper deeper(*this, expr.line);
   switch (expr.kind) {
     case E::kName: return name_value(expr);
@@ -388,7 +389,7 @@ Value Inliner::evaluate(const Expr& expr, std::string_view name) {
           ", expected an expression");
 }
 
-Value Inliner::name_value(const Expr& expr) {
+ExprValue Inliner::name_value(const Expr& expr) {
   const auto found = frame_->names.find(expr.text);
   if (found != frame_->names.end()) {
     if (const auto* value = std::get_if<Argument>(&found->second)) check_size(*value, expr.line);
@@ -398,7 +399,7 @@ Value Inliner::name_value(const Expr& expr) {
   fail_at(Error::kCorrupt, expr.line, in_quotes(expr.text), " has no value here");
 }
 
-Value Inliner::attribute(const Expr& expr) {
+ExprValue Inliner::attribute(const Expr& expr) {
   if (expr.parts[0].is_name("CONSTANTS")) return constant(expr);
   const std::string name = qualified_name(expr);
   if (name.empty()) return attribute_of(evaluate(expr.parts[0]), expr.text, expr.line);
@@ -408,12 +409,13 @@ Value Inliner::attribute(const Expr& expr) {
   return found;
 }
 
-Value Inliner::attribute_of(const Value& object, std::string_view name, std::uint32_t line) {
+ExprValue Inliner::attribute_of(const ExprValue& object, std::string_view name,
+                                std::uint32_t line) {
   Instance* const* instance = std::get_if<Instance*>(&object);
   if (!instance)
     fail_at(Error::kUnsupported, line, "the attribute ", in_quotes(name),
             " is asked of what is no module");
-  const Value* found = module_.find_attribute(**instance, name);
+  const ExprValue* found = module_.find_attribute(**instance, name);
   if (!found)
     fail_at(Error::kCorrupt, line,
             in_quotes((*instance)->path.empty() ? "the module" : (*instance)->path),
@@ -566,7 +568,7 @@ std::vector<NamedArgument> Inliner::operator_arguments(const Expr& expr) {
   return arguments;
 }
 
-Value Inliner::call(const Expr& expr, std::string_view name) {
+ExprValue Inliner::call(const Expr& expr, std::string_view name) {
   const Expr& callee = expr.parts[0];
   std::string target = operator_target(callee);
   if (!target.empty())
@@ -580,7 +582,7 @@ Value Inliner::call(const Expr& expr, std::string_view name) {
   if (callee.is(E::kAttribute) && (callee.text == "__new__" || callee.text == "__init__"))
     fail_at(Error::kUnsupported, expr.line, "objects of script classes are not converted");
   if (callee.is(E::kAttribute) && qualified_name(callee).empty()) {
-    const Value object = evaluate(callee.parts[0]);
+    const ExprValue object = evaluate(callee.parts[0]);
     Instance* const* self = std::get_if<Instance*>(&object);
     if (!self)
       fail_at(Error::kUnsupported, expr.line, "the method ", in_quotes(callee.text),
@@ -591,14 +593,14 @@ Value Inliner::call(const Expr& expr, std::string_view name) {
               " has no method ", in_quotes(callee.text));
     return call_function(*method, *self, expr);
   }
-  const Value found = evaluate(callee);
+  const ExprValue found = evaluate(callee);
   if (const auto* definition = std::get_if<Definition>(&found))
     return call_definition(*definition, expr, name);
   fail_at(Error::kCorrupt, expr.line, in_quotes(text_of(callee), 60),
           " is called, but no function");
 }
 
-std::optional<Value> Inliner::builtin(const Expr& expr, std::string_view name) {
+std::optional<ExprValue> Inliner::builtin(const Expr& expr, std::string_view name) {
   const std::string_view callee = expr.parts[0].text;
   const auto* conversion = std::ranges::find(kConversions, callee, &Operator::mark);
   if (conversion != kConversions.end())
@@ -622,7 +624,7 @@ std::optional<Value> Inliner::builtin(const Expr& expr, std::string_view name) {
 }
 
 // A tensor where a number is asked for is turned into one; other types say nothing new.
-Value Inliner::annotate(const Expr& expr, std::string_view name) {
+ExprValue Inliner::annotate(const Expr& expr, std::string_view name) {
   check_arity(expr, 2, 2);
   const Expr& type = expr.parts[1];
   const Expr& inner = expr.parts[2];
@@ -631,7 +633,7 @@ Value Inliner::annotate(const Expr& expr, std::string_view name) {
   if (is_tolist)
     return emit_one("prim.tolist", {{"", argument(inner.parts[0].parts[0])}, {"", {text_of(type)}}},
                     name, expr.line);
-  Value value = evaluate(inner, name);
+  ExprValue value = evaluate(inner, name);
   const auto* known = std::get_if<Argument>(&value);
   const bool is_number = type.is_name("number") || type.is_name("int") || type.is_name("float") ||
                          type.is_name("bool") || type.is_name("complex");
@@ -650,8 +652,8 @@ Argument Inliner::isinstance(const Expr& expr, std::string_view name) {
   return emit_one("prim.isinstance", std::move(arguments), name, expr.line);
 }
 
-Value Inliner::call_definition(const Definition& definition, const Expr& expr,
-                               std::string_view name) {
+ExprValue Inliner::call_definition(const Definition& definition, const Expr& expr,
+                                   std::string_view name) {
   if (definition.function) return call_function(*definition.function, nullptr, expr);
   const ClassSource& source = *definition.class_source;
   if (source.base == "NamedTuple") return named_tuple(source, expr, name);
@@ -704,7 +706,7 @@ void Inliner::bind(Frame& frame, Instance* self, const Expr& expr) {
   }
 }
 
-Value Inliner::call_function(const FunctionSource& function, Instance* self, const Expr& expr) {
+ExprValue Inliner::call_function(const FunctionSource& function, Instance* self, const Expr& expr) {
   for (const Frame* caller = frame_; caller; caller = caller->caller) {
     if (caller->function == &function)
       fail_at(Error::kUnsupported, expr.line, "the function ", in_quotes(function.name),
@@ -718,7 +720,7 @@ Value Inliner::call_function(const FunctionSource& function, Instance* self, con
   frame_ = &frame;
   run(function.body);
   frame_ = frame.caller;
-  return frame.result ? std::move(*frame.result) : Value(Argument{});
+  return frame.result ? std::move(*frame.result) : ExprValue(Argument{});
 }
 
 void Inliner::run(const std::vector<Statement>& statements) {
@@ -743,13 +745,13 @@ void Inliner::run(const Statement& statement) {
 void Inliner::run_return(const Statement& statement) {
   if (!frame_->scopes.empty())
     fail_at(Error::kUnsupported, statement.line, "a return inside of a branch is not converted");
-  frame_->result = statement.values.empty() ? Value(Argument{}) : evaluate(statement.values[0]);
+  frame_->result = statement.values.empty() ? ExprValue(Argument{}) : evaluate(statement.values[0]);
 }
 
 void Inliner::assign(const Statement& statement) {
   const std::size_t count = statement.targets.size();
   if (statement.values.size() != count || statement.unpacks) return unpack(statement);
-  std::vector<Value> values;  // all of them before the first is assigned
+  std::vector<ExprValue> values;  // all of them before the first is assigned
   values.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view name = statement.targets[i].text;
@@ -758,13 +760,13 @@ void Inliner::assign(const Statement& statement) {
   for (std::size_t i = 0; i < count; ++i) assign_to(statement.targets[i], std::move(values[i]));
 }
 
-void Inliner::assign_to(const Expr& target, Value value) {
+void Inliner::assign_to(const Expr& target, ExprValue value) {
   if (target.is(E::kName)) return assign_name(target.text, std::move(value));
   store(target, std::move(value));
 }
 
-void Inliner::assign_name(std::string_view name, Value value) {
-  std::optional<Value> before;
+void Inliner::assign_name(std::string_view name, ExprValue value) {
+  std::optional<ExprValue> before;
   const auto known = frame_->names.find(name);
   if (known != frame_->names.end()) before = std::move(known->second);
   if (!frame_->scopes.empty() && frame_->scopes.back().names.insert(name).second)
@@ -773,8 +775,8 @@ void Inliner::assign_name(std::string_view name, Value value) {
 }
 
 // self.x = v
-void Inliner::store(const Expr& target, Value value) {
-  const Value object = evaluate(target.parts[0]);
+void Inliner::store(const Expr& target, ExprValue value) {
+  const ExprValue object = evaluate(target.parts[0]);
   Instance* const* instance = std::get_if<Instance*>(&object);
   if (!instance)
     fail_at(Error::kUnsupported, target.line, "the attribute ", in_quotes(target.text),
@@ -863,8 +865,9 @@ Argument Inliner::merge_arguments(std::string_view name, const Argument& a, cons
   return {results.back()};
 }
 
-Value Inliner::merge(std::string_view name, const Value& a, const Value& b, Branch& then_branch,
-                     Branch& else_branch, std::vector<Variable>& results, std::uint32_t line) {
+ExprValue Inliner::merge(std::string_view name, const ExprValue& a, const ExprValue& b,
+                         Branch& then_branch, Branch& else_branch, std::vector<Variable>& results,
+                         std::uint32_t line) {
   const auto* left = std::get_if<Argument>(&a);
   const auto* right = std::get_if<Argument>(&b);
   if (left && right) return merge_arguments(name, *left, *right, then_branch, else_branch, results);
@@ -892,17 +895,17 @@ void Inliner::run_if(const Statement& statement) {
     return run(*known ? statement.body : statement.otherwise);
   Branch then_branch = branch([&] { run(statement.body); });
   Branch else_branch = branch([&] { run(statement.otherwise); });
-  std::unordered_map<std::string_view, const Value*> of_else;
+  std::unordered_map<std::string_view, const ExprValue*> of_else;
   for (const auto& [name, value] : else_branch.assigned) of_else.emplace(name, &value);
 
   std::vector<Variable> results;
-  std::vector<std::pair<std::string_view, Value>> merged;
-  const auto merge_name = [&](std::string_view name, const Value* a, const Value* b) {
+  std::vector<std::pair<std::string_view, ExprValue>> merged;
+  const auto merge_name = [&](std::string_view name, const ExprValue* a, const ExprValue* b) {
     if (a && b)
       merged.emplace_back(name,
                           merge(name, *a, *b, then_branch, else_branch, results, statement.line));
   };
-  const auto before = [&](std::string_view name) -> const Value* {
+  const auto before = [&](std::string_view name) -> const ExprValue* {
     const auto found = frame_->names.find(name);
     return found == frame_->names.end() ? nullptr : &found->second;
   };
@@ -1018,7 +1021,7 @@ void Inliner::run_loop(const Statement& statement) {
   blocks.push_back(std::move(body.block));
   emit("prim.Loop", std::move(arguments), {}, statement.line, false, std::move(blocks));
   std::vector<Variable> results;
-  std::vector<Value> after;
+  std::vector<ExprValue> after;
   for (const Carried& each : carried)
     after.emplace_back(new_variables(each.name, each.initial, results));
   block_->calls.back().results = std::move(results);
@@ -1045,7 +1048,7 @@ Program Inliner::forward() {
     frame.names.emplace(name, std::move(value));
   frame_ = &frame;
   run(method->body);
-  Value result = frame.result ? std::move(*frame.result) : Value(Argument{});
+  ExprValue result = frame.result ? std::move(*frame.result) : ExprValue(Argument{});
   program_.main.results = {as_argument(std::move(result), method->line)};
   std::vector<ProgramCall> calls = module_.take_prologue();
   std::ranges::move(program_.main.calls, std::back_inserter(calls));

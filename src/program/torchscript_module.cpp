@@ -117,10 +117,10 @@ Instance& PickledModule::instance_of(const Object& object, const std::string& pa
   return *known;
 }
 
-const Value* PickledModule::find_attribute(Instance& instance, std::string_view name) {
+const ExprValue* PickledModule::find_attribute(Instance& instance, std::string_view name) {
   const auto known = instance.attributes.find(std::string(name));
   if (known != instance.attributes.end()) return &known->second;
-  std::optional<Value> made;
+  std::optional<ExprValue> made;
   const auto pickled = instance.pickled.find(name);
   if (pickled != instance.pickled.end()) {
     const std::string path = joined(instance.path, name);
@@ -136,7 +136,7 @@ const Value* PickledModule::find_attribute(Instance& instance, std::string_view 
   return &instance.attributes.emplace(name, std::move(*made)).first->second;
 }
 
-Value PickledModule::value_of(const Object& object, const std::string& path, bool is_buffer) {
+ExprValue PickledModule::value_of(const Object& object, const std::string& path, bool is_buffer) {
   if (object.is(K::kOpaque)) return &instance_of(object, path);
   return argument_of(object, path, is_buffer);
 }

@@ -21,14 +21,14 @@ struct Instance;
 
 // What an expression of the source stands for: a value of the program, an object of the pickled
 // module, or a class or function.
-using Value = std::variant<Argument, Instance*, Definition>;
+using ExprValue = std::variant<Argument, Instance*, Definition>;
 
 // An object of a class that the archive has the source of.
 struct Instance {
   std::string path;  // "encoder.layers.0"
   const ClassSource* source = nullptr;
   std::unordered_map<std::string_view, const Object*> pickled;
-  std::unordered_map<std::string, Value> attributes;  // those asked for, and those written
+  std::unordered_map<std::string, ExprValue> attributes;  // those asked for, and those written
 };
 
 // The value of an expression that is written down: numbers, strings, lists of them. Nothing for
@@ -44,7 +44,7 @@ class PickledModule {
 
   // The value of an attribute, the same one each time; null where there is none. Fails with
   // kUnsupported for values that no program can hold.
-  const Value* find_attribute(Instance& instance, std::string_view name);
+  const ExprValue* find_attribute(Instance& instance, std::string_view name);
 
   // CONSTANTS.c3; nothing where there are not as many.
   std::optional<Argument> constant(std::size_t index);
@@ -57,7 +57,7 @@ class PickledModule {
 
  private:
   Instance& instance_of(const Object& object, const std::string& path);
-  Value value_of(const Object& object, const std::string& path, bool is_buffer);
+  ExprValue value_of(const Object& object, const std::string& path, bool is_buffer);
   Argument argument_of(const Object& object, const std::string& path, bool is_buffer);
   Argument container_of(const Object& object, const std::string& path);
   Variable tensor_variable(const Tensor& tensor, const std::string& path, bool is_buffer);
