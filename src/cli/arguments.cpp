@@ -146,9 +146,8 @@ int run_command_line(const CommandLine& program, int argc, char** argv,
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    const auto chosen = app.get_subcommands();
-    for (CLI::App* sub : chosen) sub->description(descriptions[sub]);
-    print(chosen.empty() ? app.help() : chosen.front()->help());
+    for (CLI::App* sub : app.get_subcommands()) sub->description(descriptions[sub]);
+    print(app.help());  // or that of the command that was chosen
   } catch (const CLI::CallForAllHelp&) {
     print(app.help("", CLI::AppFormatMode::All));
   } catch (const CLI::CallForVersion& version) {

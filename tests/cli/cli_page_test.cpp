@@ -128,6 +128,13 @@ TEST(CliPage, HasEveryCommand) {
   expect_same(help, in_page(section("## voxport")));
 }
 
+TEST(Help, ShowsACommandAsItIsTyped) {
+  for (const auto& [command, summary] : in_help(run("--help").out, "Subcommands:")) {
+    const std::string help = run(command + " --help").out;
+    EXPECT_TRUE(contains(help, "Usage: voxport " + command + " ")) << help;
+  }
+}
+
 TEST(CliPage, HasEveryOptionOfEveryCommandAsHelpDescribesIt) {
   for (const auto& [command, summary] : in_help(run("--help").out, "Subcommands:")) {
     SCOPED_TRACE(command);
