@@ -4,15 +4,11 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "base/trimmed.h"
 #include "checkpoint/torch_object.h"
 
 namespace voxport {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (text.ends_with('\n') || text.ends_with(' ') || text.ends_with('\r')) text.remove_suffix(1);
-  return text;
-}
 
 // torch.save does not say which version wrote; which entries there are narrows it down.
 std::string writer_of(const ZipArchive& archive, const std::string& root, FileKind kind) {
@@ -85,7 +81,7 @@ std::string read_small_entry(const ZipArchive& archive, const std::string& name)
   if (entry->size > 100)
     fail(Error::kCorrupt, "the zip entry ", in_quotes(name), " has ", entry->size,
          " bytes, expected a short text");
-  return std::string(trimmed(archive.read(*entry).text()));
+  return std::string(trimmed_end(archive.read(*entry).text(), "\n\r "));
 }
 
 void check_byteorder(const ZipArchive& archive, const std::string& root) {

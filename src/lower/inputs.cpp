@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/parse_number.h"
+#include "base/trimmed.h"
 
 namespace voxport {
 namespace {
@@ -29,12 +30,6 @@ DType type_named(std::string_view name, const std::string& whole) {
   if (const auto dtype = dtype_named(name)) return *dtype;  // float32
   fail(Error::kUsage, "there is no element type ", in_quotes(name), " (in ", in_quotes(whole),
        "); there are f32 f16 bf16 f64 i64 i32 i16 i8 u8 bool");
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
 }
 
 // Cut at commas outside of brackets: max(a, b) is one part.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "base/trimmed.h"
 #include "phonemes/clauses.h"
 #include "phonemes/espeak.h"
 #include "phonemes/unicode.h"
@@ -38,10 +39,8 @@ std::u32string one_line(std::string_view text) {
   return out;
 }
 
-u32string_view trimmed(u32string_view text) {
-  while (text.starts_with(U' ')) text.remove_prefix(1);
-  while (text.ends_with(U' ')) text.remove_suffix(1);
-  return text;
+u32string_view without_outer_spaces(u32string_view text) {
+  return trimmed(text, [](char32_t c) { return c == U' '; });
 }
 
 // espeak-ng tells in brackets when it changes the language: "(en)".
@@ -142,7 +141,7 @@ std::vector<Utterance> Phonemiser::operator()(std::string_view text) {
   std::vector<Utterance> utterances;
   for (const Draft& draft : espeak_ ? drafts_of_espeak(text) : drafts_of_text(text)) {
     std::vector<std::string> unknown;
-    auto utterance = make_utterance(config_, utf8(trimmed(draft.text)),
+    auto utterance = make_utterance(config_, utf8(without_outer_spaces(draft.text)),
                                     split_symbols(config_, utf8(draft.phonemes)), unknown);
     if (utterance) utterances.push_back(std::move(*utterance));
     for (std::string& symbol : unknown)
@@ -182,7 +181,7 @@ std::vector<Phonemiser::Draft> Phonemiser::drafts_of_espeak(std::string_view tex
     Draft& draft = drafts.back();
     draft.text += inside;
     if (before.ends_with(U' ')) add_space(draft.phonemes);
-    draft.phonemes += trimmed(inside.substr(2, inside.size() - 4));
+    draft.phonemes += without_outer_spaces(inside.substr(2, inside.size() - 4));
     if (rest.starts_with(U' ')) add_space(draft.phonemes);
   }
   add_clauses(drafts, rest);
@@ -190,7 +189,7 @@ std::vector<Phonemiser::Draft> Phonemiser::drafts_of_espeak(std::string_view tex
 }
 
 void Phonemiser::add_clauses(std::vector<Draft>& drafts, u32string_view text) {
-  if (trimmed(text).empty()) return;
+  if (without_outer_spaces(text).empty()) return;
   const bool follows_phonemes = !drafts.empty() && !drafts.back().has_ended;
   const auto clauses = find_clauses(text, config_.espeak_voice, follows_phonemes);
   std::vector<std::string> questions;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "base/trimmed.h"
 #include "phonemes/unicode.h"
 
 namespace voxport {
@@ -227,10 +228,9 @@ std::size_t out_of_phonemes(u32string_view text, std::size_t at) {
   return end + 2 < text.size() ? end + 2 : at;
 }
 
-std::string trimmed(u32string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  std::u32string out(text);
+// Without blanks at either end, and with a space for each other one.
+std::string finished(u32string_view text) {
+  std::u32string out(trimmed(text, is_blank));
   std::replace_if(out.begin(), out.end(), is_blank, kSpace);
   return utf8(out);
 }
@@ -315,7 +315,7 @@ void SentenceSplitter::take_sentences(std::vector<std::string>& out, bool is_all
     if (!end && rest.size() > kLimit && from_ >= kLimit) end = place_to_cut(rest, kLimit);
     if (!end && is_all) end = rest.size();
     if (!end) break;
-    if (std::string sentence = trimmed(rest.substr(0, *end)); !sentence.empty())
+    if (std::string sentence = finished(rest.substr(0, *end)); !sentence.empty())
       out.push_back(std::move(sentence));
     begin += *end;
     while (begin < text_.size() && is_blank(text_[begin])) ++begin;
@@ -330,8 +330,8 @@ std::pair<std::string, std::string> divide_text(std::string_view text, double pa
   const auto most = static_cast<std::size_t>(static_cast<double>(points.size()) * part);
   const std::size_t limit = std::clamp<std::size_t>(most, 1, points.size() - 1);
   const std::size_t at = out_of_phonemes(points, place_to_cut(points, limit));
-  return {trimmed(u32string_view(points).substr(0, at)),
-          trimmed(u32string_view(points).substr(at))};
+  return {finished(u32string_view(points).substr(0, at)),
+          finished(u32string_view(points).substr(at))};
 }
 
 }  // namespace voxport

@@ -6,18 +6,13 @@
 #include "base/fail.h"
 #include "base/join.h"
 #include "base/parse_number.h"
+#include "base/trimmed.h"
 #include "phonemes/unicode.h"
 
 namespace voxport {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
-}
 
 // How many code points the symbol has that `text` starts with.
 std::size_t symbol_length(const TextConfig& config, std::u32string_view text) {
@@ -87,7 +82,7 @@ std::optional<Utterance> make_utterance(const TextConfig& config, std::string te
 
 std::optional<Utterance> utterance_of_phonemes(const TextConfig& config,
                                                std::string_view phonemes) {
-  phonemes = trimmed(phonemes);
+  phonemes = trimmed(phonemes, kBlanks);
   if (const auto broken = find_broken_utf8(phonemes))
     fail(Error::kUsage, "the phonemes are not UTF-8 at byte ", *broken);
   std::vector<std::string> unknown;
@@ -113,7 +108,7 @@ std::optional<Utterance> parse_ids(std::string_view line, std::uint64_t line_num
     at = end;
   }
   if (utterance.ids.empty()) return std::nullopt;
-  utterance.text = trimmed(line);
+  utterance.text = trimmed(line, kBlanks);
   return utterance;
 }
 

@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/trimmed.h"
+
 namespace voxport {
 namespace {
 
@@ -247,8 +249,7 @@ class Walk {
   }
 
   std::optional<std::uint64_t> take_quoted() {
-    std::string_view taken = line();
-    while (taken.ends_with(' ') || taken.ends_with('\r')) taken.remove_suffix(1);
+    const std::string_view taken = trimmed_end(line(), " \r");
     const bool is_quoted =
         taken.size() >= 2 && (taken[0] == '"' || taken[0] == '\'') && taken.front() == taken.back();
     return is_quoted ? std::optional<std::uint64_t>(0) : std::nullopt;
