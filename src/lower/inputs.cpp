@@ -1,32 +1,18 @@
 #include "lower/inputs.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "base/fail.h"
 #include "base/parse_number.h"
 #include "base/trimmed.h"
+#include "graph/print.h"
 
 namespace voxport {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, DType>, 10> kTypes = {{
-    {"f32", DType::kFloat32},
-    {"f16", DType::kFloat16},
-    {"bf16", DType::kBFloat16},
-    {"f64", DType::kFloat64},
-    {"i64", DType::kInt64},
-    {"i32", DType::kInt32},
-    {"i16", DType::kInt16},
-    {"i8", DType::kInt8},
-    {"u8", DType::kUInt8},
-    {"bool", DType::kBool},
-}};
-
 DType type_named(std::string_view name, const std::string& whole) {
-  for (const auto& [key, dtype] : kTypes)
-    if (key == name) return dtype;
+  if (const auto dtype = dtype_of_short_name(name)) return *dtype;
   if (const auto dtype = dtype_named(name)) return *dtype;  // float32
   fail(Error::kUsage, "there is no element type ", in_quotes(name), " (in ", in_quotes(whole),
        "); there are f32 f16 bf16 f64 i64 i32 i16 i8 u8 bool");

@@ -55,6 +55,12 @@ TEST(ParseInput, ReadsNameTypeAndSizes) {
   EXPECT_FALSE(parse_input("x").shape);
 }
 
+TEST(ParseInput, KnowsTheTypesOfTheTextFormOfGraphs) {
+  EXPECT_EQ(parse_input("x:bf16").dtype, DType::kBFloat16);
+  EXPECT_EQ(parse_input("x:u16").dtype, DType::kUInt16);
+  EXPECT_EQ(parse_input("x:uint16").dtype, DType::kUInt16);
+}
+
 TEST(ParseInput, RefusesWhatIsNotASize) {
   for (const char* size : {"2*", "-3", "a b"})
     EXPECT_EQ(message_of([&] { parse_input(cat("x:f32[", size, "]")); }),
