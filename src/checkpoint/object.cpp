@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/parse_number.h"
+#include "base/text_scanner.h"
 
 namespace voxport {
 
@@ -106,46 +107,26 @@ void visit_tensors(const Object& value, std::string& path,
 // Recursive descent; each function returns nothing when the text does not continue as a literal.
 class LiteralParser {
  public:
-  explicit LiteralParser(std::string_view text) : rest_(text) {}
+  explicit LiteralParser(std::string_view text) : text_(text, " \n") {}
 
   std::optional<Object> whole() {
     std::optional<Object> value = literal(0);
-    skip_space();
-    return rest_.empty() ? std::move(value) : std::nullopt;
+    return text_.at_end() ? std::move(value) : std::nullopt;
   }
 
  private:
   static constexpr int kMaxDepth = 32;
 
-  void skip_space() {
-    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n'))
-      rest_.remove_prefix(1);
-  }
-
-  bool accept(char c) {
-    skip_space();
-    if (!rest_.starts_with(c)) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-
-  bool accept_word(std::string_view word) {
-    if (!rest_.starts_with(word)) return false;
-    rest_.remove_prefix(word.size());
-    return true;
-  }
-
   std::optional<Object> literal(int depth) {
     if (depth > kMaxDepth) return std::nullopt;
-    skip_space();
-    if (rest_.empty()) return std::nullopt;
-    if (accept('(')) return sequence(Kind::kTuple, ')', depth);
-    if (accept('[')) return sequence(Kind::kList, ']', depth);
-    if (accept('{')) return dict(depth);
-    if (accept_word("None")) return Object();
-    if (accept_word("True")) return make_object(Kind::kBool, true);
-    if (accept_word("False")) return make_object(Kind::kBool, false);
-    if (rest_.front() == '\'' || rest_.front() == '"') return string();
+    if (text_.accept('(')) return sequence(Kind::kTuple, ')', depth);
+    if (text_.accept('[')) return sequence(Kind::kList, ']', depth);
+    if (text_.accept('{')) return dict(depth);
+    if (text_.accept("None")) return Object();
+    if (text_.accept("True")) return make_object(Kind::kBool, true);
+    if (text_.accept("False")) return make_object(Kind::kBool, false);
+    for (const std::string_view quote : {"'", "\""})
+      if (text_.accept(quote)) return string(quote);
     return number();
   }
 
@@ -153,12 +134,12 @@ class LiteralParser {
   std::optional<Object> sequence(Kind kind, char close, int depth) {
     std::vector<Entry> entries;
     bool comma = true;
-    while (!accept(close)) {
+    while (!text_.accept(close)) {
       if (!comma) return std::nullopt;
       std::optional<Object> item = literal(depth + 1);
       if (!item) return std::nullopt;
       entries.push_back({std::to_string(entries.size()), std::move(*item)});
-      comma = accept(',');
+      comma = text_.accept(',');
     }
     if (kind == Kind::kTuple && entries.size() == 1 && !comma) return std::move(entries[0].value);
     return make_object(kind, std::move(entries));
@@ -167,39 +148,34 @@ class LiteralParser {
   std::optional<Object> dict(int depth) {
     std::vector<Entry> entries;
     bool comma = true;
-    while (!accept('}')) {
+    while (!text_.accept('}')) {
       if (!comma) return std::nullopt;
       std::optional<Object> key = literal(depth + 1);
-      if (!key || !key->is(Kind::kString) || !accept(':')) return std::nullopt;
+      if (!key || !key->is(Kind::kString) || !text_.accept(':')) return std::nullopt;
       std::optional<Object> item = literal(depth + 1);
       if (!item) return std::nullopt;
       entries.push_back({key->text(), std::move(*item)});
-      comma = accept(',');
+      comma = text_.accept(',');
     }
     return make_object(Kind::kDict, std::move(entries));
   }
 
-  std::optional<Object> string() {
-    const char quote = rest_.front();
-    const std::size_t end = rest_.find(quote, 1);
-    if (end == std::string_view::npos) return std::nullopt;
-    const std::string_view inside = rest_.substr(1, end - 1);
-    if (inside.find('\\') != std::string_view::npos) return std::nullopt;
-    rest_.remove_prefix(end + 1);
+  // A string without escapes, whose first quote was taken.
+  std::optional<Object> string(std::string_view quote) {
+    const std::string_view inside = text_.take_until(quote);
+    if (!text_.accept(quote) || inside.find('\\') != inside.npos) return std::nullopt;
     return make_object(Kind::kString, std::string(inside));
   }
 
   std::optional<Object> number() {
-    const std::size_t length = std::min(rest_.find_first_not_of("+-.0123456789eE"), rest_.size());
-    const std::string_view word = rest_.substr(0, length);
-    rest_.remove_prefix(length);
+    const std::string_view word = text_.take_of("+-.0123456789eE");
     if (const auto integer = parse_number<std::int64_t>(word))
       return make_object(Kind::kInt, *integer);
     if (const auto real = parse_number<double>(word)) return make_object(Kind::kFloat, *real);
     return std::nullopt;
   }
 
-  std::string_view rest_;
+  TextScanner text_;
 };
 
 }  // namespace

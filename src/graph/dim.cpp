@@ -7,7 +7,7 @@
 
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/parse_number.h"
+#include "base/text_scanner.h"
 
 namespace voxport {
 
@@ -321,13 +321,12 @@ Dim Dim::substitute(std::string_view name, const Dim& replacement) const {
 //         | (min | max) '(' sum ',' sum ')'
 class DimParser {
  public:
-  explicit DimParser(std::string_view text) : rest_(text) {}
+  explicit DimParser(std::string_view text) : text_(text) {}
 
   // Nothing when the text is no expression.
   std::optional<Dim> whole() {
     Dim dim = sum(0);
-    skip_space();
-    if (!rest_.empty()) broken();
+    if (!text_.at_end()) broken();
     if (broken_at_) return std::nullopt;
     return dim;
   }
@@ -342,33 +341,22 @@ class DimParser {
 
   // Notes where the expression breaks off, and ends the parsing: nothing is left to read.
   Dim broken() {
-    if (!broken_at_) broken_at_ = rest_;
-    rest_ = {};
+    if (!broken_at_) broken_at_ = text_.rest();
+    text_ = TextScanner("");
     return {};
   }
 
-  void skip_space() {
-    while (rest_.starts_with(' ')) rest_.remove_prefix(1);
-  }
-
-  bool accept(char c) {
-    skip_space();
-    if (!rest_.starts_with(c)) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-
   void expect(char c) {
-    if (!accept(c)) broken();
+    if (!text_.accept(c)) broken();
   }
 
   Dim sum(int depth) {
     if (depth > kMaxDepth) return broken();
     Dim total = product(depth);
     while (true) {
-      if (accept('+')) {
+      if (text_.accept('+')) {
         total = total + product(depth);
-      } else if (accept('-')) {
+      } else if (text_.accept('-')) {
         total = total - product(depth);
       } else {
         return total;
@@ -378,34 +366,32 @@ class DimParser {
 
   Dim product(int depth) {
     Dim total = factor(depth);
-    while (accept('*')) total = total * factor(depth);
+    while (text_.accept('*')) total = total * factor(depth);
     return total;
   }
 
   Dim factor(int depth) {
     if (depth > kMaxDepth) return broken();
-    if (accept('-')) return Dim(0) - factor(depth + 1);
-    if (accept('(')) {
+    if (text_.accept('-')) return Dim(0) - factor(depth + 1);
+    if (text_.accept('(')) {
       Dim inside = sum(depth + 1);
       expect(')');
       return inside;
     }
-    if (!rest_.empty() && rest_[0] >= '0' && rest_[0] <= '9') return number();
+    if (text_.peek() >= '0' && text_.peek() <= '9') return number();
     return name(depth);
   }
 
   Dim number() {
-    const auto value = take_number<std::int64_t>(rest_);
+    const auto value = text_.take_number<std::int64_t>();
     return value ? Dim(*value) : broken();
   }
 
   Dim name(int depth) {
-    const std::size_t length = std::min(rest_.find_first_of(" +-*/(),"), rest_.size());
-    if (length == 0) return broken();
-    const std::string_view word = rest_.substr(0, length);
-    rest_.remove_prefix(length);
+    const std::string_view word = text_.take_until(" +-*/(),");
+    if (word.empty()) return broken();
     const bool is_function = word == "floor" || word == "min" || word == "max";
-    if (!is_function || !accept('(')) return Dim::symbol(std::string(word));
+    if (!is_function || !text_.accept('(')) return Dim::symbol(std::string(word));
     const Dim a = sum(depth + 1);
     expect(word == "floor" ? '/' : ',');
     const Dim b = word == "floor" ? factor(depth + 1) : sum(depth + 1);
@@ -414,7 +400,7 @@ class DimParser {
     return word == "floor" ? floor_div(a, b) : word == "min" ? min(a, b) : max(a, b);
   }
 
-  std::string_view rest_;
+  TextScanner text_;
   std::optional<std::string_view> broken_at_;
 };
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/fail.h"
-#include "base/parse_number.h"
+#include "base/text_scanner.h"
 
 namespace voxport {
 namespace {
@@ -211,34 +211,24 @@ bool is_name(std::string_view text) {
 class Parser {
  public:
   explicit Parser(std::string_view text, bool only_known = false)
-      : text_(text), rest_(text), only_known_(only_known) {}
+      : whole_(text), text_(text), only_known_(only_known) {}
 
   MaybeFraction parse() {
-    if (text_.size() > kMaxText)
-      fail(Error::kCorrupt, "the size ", in_quotes(text_, 40), " has ", text_.size(),
+    if (whole_.size() > kMaxText)
+      fail(Error::kCorrupt, "the size ", in_quotes(whole_, 40), " has ", whole_.size(),
            " characters, expected at most ", kMaxText);
     MaybeFraction value = comparison(0);
-    skip_space();
-    if (!rest_.empty()) broken();
+    if (!text_.at_end()) broken();
     return value;
   }
 
  private:
   [[noreturn]] void broken() const {
-    fail(Error::kCorrupt, "the size ", in_quotes(text_), " is no expression at ",
-         rest_.empty() ? "its end" : in_quotes(rest_, 20));
+    fail(Error::kCorrupt, "the size ", in_quotes(whole_), " is no expression at ",
+         text_.rest().empty() ? "its end" : in_quotes(text_.rest(), 20));
   }
 
-  void skip_space() {
-    while (rest_.starts_with(' ')) rest_.remove_prefix(1);
-  }
-
-  bool accept(std::string_view sign) {
-    skip_space();
-    if (!rest_.starts_with(sign)) return false;
-    rest_.remove_prefix(sign.size());
-    return true;
-  }
+  bool accept(std::string_view sign) { return text_.accept(sign); }
 
   void expect(std::string_view sign) {
     if (!accept(sign)) broken();
@@ -299,28 +289,25 @@ class Parser {
       expect(")");
       return inside;
     }
-    skip_space();
-    if (!rest_.empty() && is_digit(rest_[0])) return number();
+    if (is_digit(text_.peek())) return number();
     const std::string_view name = word();
     return accept("(") ? call(name, depth) : symbol(name);
   }
 
   MaybeFraction number() {
-    const auto value = take_number<std::int64_t>(rest_);
+    const auto value = text_.take_number<std::int64_t>();
     if (!value) fail(Error::kUnsupported, "a size has more than 63 bits");
-    if (!rest_.starts_with('.') && !rest_.starts_with('e')) return Fraction{*value, 1, 1};
     // A decimal fraction: 2.0 and 1.0e-5 are no sizes.
-    const std::size_t length = std::min(rest_.find_first_not_of(".0123456789e"), rest_.size());
-    rest_.remove_prefix(length);
-    return std::nullopt;
+    if (!text_.take_of(".0123456789e").empty()) return std::nullopt;
+    return Fraction{*value, 1, 1};
   }
 
   std::string_view word() {
-    const auto* const end =
-        std::ranges::find_if_not(rest_, [](char c) { return is_letter(c) || is_digit(c); });
-    const std::string_view name(rest_.data(), static_cast<std::size_t>(end - rest_.data()));
+    TextScanner ahead = text_;
+    const std::string_view name =
+        ahead.take_while([](char c) { return is_letter(c) || is_digit(c); });
     if (!is_name(name)) broken();
-    rest_.remove_prefix(name.size());
+    text_ = ahead;
     return name;
   }
 
@@ -330,10 +317,10 @@ class Parser {
 
   // 's0', whose first quote was taken.
   std::string_view quoted() {
-    const std::size_t end = rest_.find('\'');
-    if (end == rest_.npos) broken();
-    const std::string_view inside = rest_.substr(0, end);
-    rest_.remove_prefix(end + 1);
+    TextScanner ahead = text_;
+    const std::string_view inside = ahead.take_until("'");
+    if (!ahead.accept("'")) broken();
+    text_ = ahead;
     return inside;
   }
 
@@ -371,14 +358,13 @@ class Parser {
 
   // positive=True
   bool keyword() {
-    skip_space();
-    const std::size_t end = rest_.find_first_of("=,()");
-    const bool is_keyword = end != rest_.npos && rest_[end] == '=' &&
-                            !rest_.substr(end).starts_with("==") && is_name(rest_.substr(0, end));
-    if (!is_keyword) return false;
-    rest_.remove_prefix(end + 1);
-    skip_space();
-    if (!rest_.empty() && is_digit(rest_[0])) {
+    text_.skip_blanks();
+    TextScanner ahead = text_;
+    const bool has_name = is_name(ahead.take_until("=,()"));
+    if (!has_name || ahead.accept("==") || !ahead.accept("=")) return false;
+    text_ = ahead;
+    text_.skip_blanks();
+    if (is_digit(text_.peek())) {
       number();
     } else {
       word();
@@ -391,14 +377,15 @@ class Parser {
     if (found == std::end(kFunctions)) return std::nullopt;
     const bool fits = found->arity == 0 ? !arguments.empty() : arguments.size() == found->arity;
     if (!fits) {
-      fail(Error::kCorrupt, "in the size ", in_quotes(text_), ", ", name, " has ", arguments.size(),
-           " arguments", found->arity == 0 ? "" : cat(", expected ", found->arity));
+      fail(Error::kCorrupt, "in the size ", in_quotes(whole_), ", ", name, " has ",
+           arguments.size(), " arguments",
+           found->arity == 0 ? "" : cat(", expected ", found->arity));
     }
     return found->apply(arguments);
   }
 
-  std::string_view text_;
-  std::string_view rest_;
+  std::string_view whole_;
+  TextScanner text_;
   bool only_known_;
 };
 
