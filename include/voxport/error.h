@@ -19,6 +19,7 @@ class Error : public std::exception {
     kUnreadable,   // the disk or the system would not give us the bytes
     kCorrupt,      // the file breaks the rules of its own format
     kUnsupported,  // a good file that is not in our power
+    kNotDynamic,   // an axis that was declared dynamic is fixed
     kUnwritable,   // the disk or the system would not take our bytes
     kInternal,     // a bug in voxport
   };

@@ -10,7 +10,8 @@ namespace voxport {
 
 enum ExitCode : int {
   kExitDone = 0,
-  kExitCheckFailed = 1,  // `check` ran, and an axis, a name or a comparison did not hold; only that
+  kExitCheckFailed = 1,  // `check`: an axis, a name or a comparison did not hold; `export`: an axis
+                         // that was declared dynamic is fixed; only that
   kExitUsage = 2,        // options and arguments that make no sense, names that do not exist
   kExitUnreadable = 3,   // a file that cannot be read, is corrupt, or does not fit the others
   kExitUnsupported = 4,  // a good file that is not supported, or needs more time or memory than
@@ -20,12 +21,13 @@ enum ExitCode : int {
   kExitInternal = 70,    // a bug in voxport
 };
 
-// The code for an error that ends the program. None is a check that did not hold.
+// The code for an error that ends the program.
 inline ExitCode exit_code_of(const Error& error) {
   switch (error.kind()) {
     case Error::kMismatch:
     case Error::kUnreadable:
     case Error::kCorrupt: return kExitUnreadable;
+    case Error::kNotDynamic: return kExitCheckFailed;
     case Error::kUsage: return kExitUsage;
     case Error::kUnsupported: return kExitUnsupported;
     case Error::kUnwritable: return kExitUnwritable;

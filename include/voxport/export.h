@@ -59,6 +59,9 @@ struct ExportOptions {
   std::vector<std::string> input_names;   // in order, in place of the program's
   std::vector<std::string> output_names;  // in order
   std::string model;                      // which of several in one .pt2
+  // Where an operator fixes an axis that the caller named or the file declares dynamic: warn, and
+  // write the number. Else that is kNotDynamic.
+  bool allow_fixed = false;
 
   OnStage on_stage;
   OnProgress on_progress;

@@ -197,6 +197,9 @@ Run add_export(Arguments& app) {
   app.add_option("--model", options->library.model,
                  "program: which model to take, of a .pt2 that contains several")
       .type_name("NAME");
+  app.add_flag("--allow-fixed", options->library.allow_fixed,
+               "program: where an operator fixes an axis that was declared dynamic, warn instead\n"
+               "of failing");
   app.add_flag("--plain", options->library.plain,
                "skip the rewrites that only make ONNX Runtime's CPU kernels faster");
   app.add_flag("--no-check", options->no_check,

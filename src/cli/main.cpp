@@ -44,6 +44,7 @@ struct OptionName {
   std::string_view option, flags;
 };
 constexpr OptionName kOptionNames[] = {
+    {"allow_fixed", "--allow-fixed"},
     {"cache", "--cache"},          {"configs", "--config"},
     {"hyper_parameters", "--set"}, {"input", "--phonemes and --ids"},
     {"inputs", "--input"},         {"max_memory", "--memory"},

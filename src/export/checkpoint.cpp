@@ -154,9 +154,9 @@ void export_checkpoint(ExportWork& work, Known known) {
   check_settings(architecture, options);
   SourceHashes hashes(work);
   const Object parameters = merged_parameters(checkpoint.root, options);
-  write_plan(architecture.plan_export(
-                 {work.source, work.out, *tensors, parameters, options, work.clock}),
-             work, hashes);
+  write_plan(
+      architecture.plan_export({work.source, work.out, *tensors, parameters, options, work.clock}),
+      work, hashes);
 }
 
 }  // namespace voxport

@@ -1,5 +1,7 @@
 #include "export/program.h"
 
+#include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include <voxport/version.h>
@@ -41,6 +43,18 @@ void describe(const Graph& graph, ExportReport& report) {
     report.outputs.push_back(port_text(name, value));
 }
 
+// Whoever named an axis, the caller or the file, relies on it.
+void check_named_axes(const AxesReport& axes, const ExportOptions& options) {
+  std::string fixed;
+  for (const NamedAxis& axis : axes.axes)
+    if (axis.fixed_at)
+      fixed +=
+          cat("\n  ", printable(axis.name), " is fixed at ", *axis.fixed_at, " by ", axis.fixed_by);
+  if (!fixed.empty() && !options.allow_fixed)
+    fail_about("allow_fixed", Error::kNotDynamic,
+               "the program fixes axes that were declared dynamic:", fixed);
+}
+
 void describe(const AxesReport& axes, ExportReport& report) {
   for (const NamedAxis& axis : axes.axes)
     report.axes.push_back({axis.name, axis.fixed_at, axis.fixed_by});
@@ -53,8 +67,76 @@ std::string counted(std::size_t count, std::string_view what) {
   return cat(count, " ", what, count == 1 ? "" : "s");
 }
 
-OnnxOptions options_of_program(const ExportOptions& options) {
+// Finds the operator that takes as much of a table as an input is long: what makes the number of
+// its rows the most that the input may have.
+class LimitFinder {
+ public:
+  explicit LimitFinder(const Program& program) : program_(program) {
+    for_each_call(program.main, [&](const ProgramCall& call) {
+      for (const Variable result : call.results) makers_.emplace(result.index, &call);
+    });
+  }
+
+  // ", by aten.slice.Tensor in encoder at net.py:12"; empty where there is none.
+  std::string maker_of(std::int64_t rows) const {
+    std::string by;
+    for_each_call(program_.main, [&](const ProgramCall& call) {
+      if (by.empty() && takes_computed_part(call) && is_part_of_table(call, rows))
+        by = cat(", by ", printable(call.target), where(program_.places[call.place]));
+    });
+    return by;
+  }
+
+ private:
+  static bool takes_part(const ProgramCall& call) {
+    return (call.target.starts_with("aten.slice") || call.target.starts_with("aten.narrow")) &&
+           !call.arguments.empty();
+  }
+
+  static bool takes_computed_part(const ProgramCall& call) {
+    return takes_part(call) &&
+           std::any_of(call.arguments.begin() + 1, call.arguments.end(),
+                       [](const NamedArgument& argument) { return argument.value.variable(); });
+  }
+
+  // Whether what the call takes a part of is, but for parts along other axes, such a constant.
+  bool is_part_of_table(const ProgramCall& call, std::int64_t rows) const {
+    const Variable* from = call.arguments[0].value.variable();
+    while (from) {
+      const auto table = std::ranges::find(program_.constants, *from, &ProgramConstant::variable);
+      if (table != program_.constants.end())
+        return std::ranges::find(table->values.shape, rows) != table->values.shape.end();
+      const auto maker = makers_.find(from->index);
+      const bool goes_on = maker != makers_.end() && takes_part(*maker->second);
+      from = goes_on ? maker->second->arguments[0].value.variable() : nullptr;
+    }
+    return false;
+  }
+
+  const Program& program_;
+  std::unordered_map<std::uint32_t, const ProgramCall*> makers_;  // by the variables they assign
+};
+
+// What the file promises of the sizes of inputs, for the model's metadata and in words.
+std::vector<AxisFact> declared_ranges(const Program& program, const InputPlan& plan,
+                                      const AxesReport& axes, ExportReport& report) {
+  std::vector<AxisFact> facts;
+  for (const SizeRange& range : plan.ranges) {
+    const auto axis = std::ranges::find(axes.axes, range.name, &NamedAxis::name);
+    if (axis == axes.axes.end() || axis->fixed_at) continue;
+    facts.push_back({.axis = range.name, .min = range.min, .max = range.max});
+    report.notes.push_back(cat("the file declares ", printable(range.name), " to be ",
+                               range.min ? cat("at least ", *range.min) : "",
+                               range.min && range.max ? " and " : "",
+                               range.max ? cat("at most ", *range.max) : "",
+                               range.max ? LimitFinder(program).maker_of(*range.max) : ""));
+  }
+  return facts;
+}
+
+OnnxOptions options_of_program(const ExportOptions& options, std::vector<AxisFact> axes) {
   ModelMetadata metadata;
+  metadata.axes = std::move(axes);
   metadata.version = kVersion;
   metadata.architecture = "program";
   metadata.graph = "model";
@@ -80,6 +162,7 @@ void export_program(ExportWork& work, FileKind kind) {
   ModelFile& model = models[0];
   AxesReport axes;
   model.graph = lower_with_dynamic_axes(program, plan, axes);
+  check_named_axes(axes, work.options);
   describe(axes, work.report);
   for (const std::string& note : program.notes) work.report.notes.push_back(note);
   work.report.sizes = cat(counted(program.main.calls.size(), "call"), ", ",
@@ -87,7 +170,8 @@ void export_program(ExportWork& work, FileKind kind) {
   describe(*model.graph, work.report);
   work.clock.done("lowered it", cat(model.graph->nodes().size(), " nodes"));
   model.path = work.out;
-  model.options = options_of_program(work.options);
+  model.options =
+      options_of_program(work.options, declared_ranges(program, plan, axes, work.report));
   write_models(std::move(models), work);
 }
 

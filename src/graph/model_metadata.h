@@ -21,6 +21,7 @@ struct ReceptiveField {
 struct AxisFact {
   std::string axis;
   std::optional<std::int64_t> min = std::nullopt;
+  std::optional<std::int64_t> max = std::nullopt;
   std::string not_below = {};  // another axis
   std::string equals = {};     // an expression of other axes: 256*frames
 };

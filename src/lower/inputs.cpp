@@ -85,6 +85,9 @@ AxisNames parse_dynamic(const std::string& text) {
   return names;
 }
 
+// Sizes from here on are without end: what PyTorch writes for that differs between versions.
+constexpr std::int64_t kEndless = std::int64_t{1} << 31;
+
 class InputPlanner {
  public:
   InputPlanner(const Program& program, const InputOptions& options)
@@ -92,6 +95,7 @@ class InputPlanner {
 
   InputPlan plan() {
     start_with_the_file();
+    take_ranges();
     take_inputs();
     take_dynamic();
     take_names();
@@ -121,6 +125,16 @@ class InputPlanner {
       if (input.shape) choice.shape = starting_shape(input);
       plan_.lower.inputs.push_back(std::move(choice));
       is_given_.push_back(!input.is_optional || input.shape.has_value());
+    }
+  }
+
+  // A lower bound of 2 is what torch.export assumes of every size that is not fixed, no promise.
+  void take_ranges() {
+    for (const ProgramSymbol& symbol : program_.symbols) {
+      SizeRange range{symbol.name, {}, {}};
+      if (symbol.min > 2) range.min = symbol.min;
+      if (symbol.max < kEndless) range.max = symbol.max;
+      if (range.min || range.max) plan_.ranges.push_back(std::move(range));
     }
   }
 
@@ -193,16 +207,43 @@ class InputPlanner {
       rename(std::string(*symbol), name);
       return;
     }
-    if (!dim.is_constant())
+    if (!dim.is_constant()) {
+      if (name_parts(dim, name)) return;
       fail(Error::kUsage, "axis ", axis, " of ", in_quotes(input.name), " is ", dim.text(),
-           " in the program, a derived size; name its parts instead");
+           " in the program, not ", name.text(),
+           "; an expression of the same form names its parts");
+    }
     if (name.is_constant())
       fail(Error::kUsage, "axis ", axis, " of ", in_quotes(input.name), " is ", dim.text(),
            " in the program, not ", name.text());
     dim = name;
-    if (!input.is_example)
-      for (const std::string& symbol : name.symbols())
-        plan_.lower.must_stay_dynamic.push_back(symbol);
+  }
+
+  // Names the parts of a derived size by an expression of the same form: 16*frames for 16*s0.
+  // Returns whether it is of that form.
+  bool name_parts(const Dim& dim, const Dim& name) {
+    const std::vector<std::string> symbols = dim.symbols();
+    std::vector<std::string> names = name.symbols();
+    constexpr std::size_t kMost = 4;  // all orders are tried
+    if (symbols.size() != names.size() || symbols.size() > kMost) return false;
+    std::ranges::sort(names);
+    do {
+      if (with_names(dim, symbols, names) != name) continue;
+      for (std::size_t i = 0; i < symbols.size(); ++i)
+        if (symbols[i] != names[i]) rename(symbols[i], Dim::symbol(names[i]));
+      return true;
+    } while (std::ranges::next_permutation(names).found);
+    return false;
+  }
+
+  static Dim with_names(Dim dim, const std::vector<std::string>& symbols,
+                        const std::vector<std::string>& names) {
+    // By way of names that nobody else has, since both may have the same.
+    for (std::size_t i = 0; i < symbols.size(); ++i)
+      dim = dim.substitute(symbols[i], Dim::symbol(cat("__", i)));
+    for (std::size_t i = 0; i < names.size(); ++i)
+      dim = dim.substitute(cat("__", i), Dim::symbol(names[i]));
+    return dim;
   }
 
   void rename(const std::string& symbol, const Dim& name) {
@@ -212,9 +253,20 @@ class InputPlanner {
              " are the same size in the program (", before, "), and can only have one name");
     renamed_.emplace(symbol, name);
     std::erase(plan_.guessed, symbol);
+    rename_range(symbol, name);
     for (InputChoice& choice : plan_.lower.inputs)
       if (choice.shape)
         for (Dim& dim : *choice.shape) dim = dim.substitute(symbol, name);
+  }
+
+  // The range of an expression is not told.
+  void rename_range(const std::string& symbol, const Dim& name) {
+    const auto range = std::ranges::find(plan_.ranges, symbol, &SizeRange::name);
+    if (range == plan_.ranges.end()) return;
+    if (const auto given = name.symbol_name())
+      range->name = *given;
+    else
+      plan_.ranges.erase(range);
   }
 
   void take_names() {

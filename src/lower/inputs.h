@@ -2,6 +2,8 @@
 // asks for.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,12 +26,20 @@ struct InputOptions {
 // may be missing. "x:f32[batch_size,10]", "x:f32", "x". Fails with kUsage where it is not one.
 InputChoice parse_input(const std::string& text);
 
+// What the file promises of a dynamic size, under the name that the size got.
+struct SizeRange {
+  std::string name;
+  std::optional<std::int64_t> min, max;
+};
+
 // The program's inputs under the names and with the shapes that the options ask for.
 struct InputPlan {
   LowerOptions lower;
   // Symbols of axes whose size the file has from an example only: they are dynamic until an
   // operator fixes them.
   std::vector<std::string> guessed;
+  // Of the sizes of which the file promises more than that they are 0 or above.
+  std::vector<SizeRange> ranges;
 };
 
 // Fails with kUsage, with the list of the program's inputs, where an option names an input or an

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "graph/meeting.h"
 #include "lower/complex_parts.h"
+#include "lower/promote.h"
 #include "lower/size_origin.h"
 #include "lower/table.h"
 #include "lower/walk.h"
@@ -26,9 +27,9 @@ class ProgramLowering {
     for (const ProgramConstant& constant : program_.constants) take_constant(constant);
     const std::vector<Item> results = walk_.run(program_.main);
     check_supported();
+    check_records(results);
     for (const Item& result : results) collect(result, "");
     make_outputs();
-    check_dynamic();
     find_fixed_outputs();
     return std::move(graph_);
   }
@@ -134,6 +135,36 @@ class ProgramLowering {
          " of the program cannot be expressed in ONNX by voxport:", text);
   }
 
+  // What PyTorch records of these is not what they give: the states have an axis too many.
+  bool is_of_recurrent_layer(const Variable& variable) const {
+    constexpr std::string_view kLayers[] = {"aten.lstm", "aten.gru", "aten.rnn_"};
+    return std::ranges::any_of(program_.main.calls, [&](const ProgramCall& call) {
+      return std::ranges::find(call.results, variable) != call.results.end() &&
+             std::ranges::any_of(kLayers,
+                                 [&](auto layer) { return call.target.starts_with(layer); });
+    });
+  }
+
+  // What the file records of its outputs is what the graph must give.
+  void check_records(const std::vector<Item>& results) {
+    for (std::size_t i = 0; i < std::min(results.size(), program_.output_records.size()); ++i) {
+      const Variable* variable = program_.main.results[i].variable();
+      if (variable && program_.output_records[i] && results[i].is_tensor() &&
+          !is_of_recurrent_layer(*variable))
+        check_record(*results[i].cell(), *program_.output_records[i], i);
+    }
+  }
+
+  void check_record(TensorCell& cell, const OutputRecord& record, std::size_t i) {
+    if (cell.inside) return;
+    const Value value = walk_.memory().read(cell);
+    const DType dtype = cell.is_complex ? complex_of(value.dtype()) : value.dtype();
+    const std::size_t rank = value.rank() - (cell.is_complex ? 1 : 0);
+    if (dtype != record.dtype || rank != record.rank)
+      fail(Error::kUnsupported, "the graph would give output ", i, " as ", name_of(dtype), " with ",
+           rank, " axes, but the file records ", name_of(record.dtype), " with ", record.rank);
+  }
+
   // Collects the tensors in a result, with names that are their paths in it.
   void collect(const Item& item, const std::string& path) {
     if (const Container* container = item.container()) {
@@ -183,21 +214,6 @@ class ProgramLowering {
         fail(Error::kUsage, "two of the inputs and outputs would be named ", in_quotes(name));
       graph_->add_output(name, outputs_[i].second);
     }
-  }
-
-  void check_dynamic() const {
-    const auto must_stay = [&](const FixedAxis& axis) {
-      return std::ranges::any_of(options_.must_stay_dynamic, [&](const std::string& symbol) {
-        return axis.dim == Dim::symbol(symbol);
-      });
-    };
-    std::string text;
-    for (const FixedAxis& axis : report_.fixed)
-      if (must_stay(axis))
-        text += cat("\n  ", printable(axis.dim.text()), " is fixed at ", axis.size, " by ",
-                    printable(axis.target), where(axis.place));
-    if (!text.empty())
-      fail(Error::kUnsupported, "the program fixes axes that were declared dynamic:", text);
   }
 
   void find_fixed_outputs() {

@@ -26,8 +26,6 @@ struct LowerOptions {
   std::vector<InputChoice> inputs;
   // Names of the output tensors, in order; of all, or of the first few.
   std::vector<std::string> output_names;
-  // Symbols that the caller declared dynamic where the file has a number: fixing one is an error.
-  std::vector<std::string> must_stay_dynamic;
 };
 
 // A dynamic size that an operator requires to be a number.
@@ -65,8 +63,8 @@ struct LowerReport {
 };
 
 // Fails with kUnsupported, naming all of them with counts and places, when operators cannot be
-// lowered, fix an axis that must stay dynamic, or have arguments whose types or shapes do not go
-// together; with kUsage when the options do not fit the program.
+// lowered, or have arguments whose types or shapes do not go together; with kUsage when the options
+// do not fit the program.
 std::unique_ptr<Graph> lower(const Program& program, const LowerOptions& options,
                              LowerReport& report);
 

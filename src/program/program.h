@@ -131,6 +131,12 @@ struct ProgramSymbol {
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
 };
 
+// What the file records of a tensor that the program returns.
+struct OutputRecord {
+  DType dtype = DType::kFloat32;
+  std::size_t rank = 0;
+};
+
 struct Program {
   std::string writer;  // "torch.export 2.6.0, schema 8.2", "TorchScript, version 10"
   std::vector<ProgramInput> inputs;
@@ -138,6 +144,9 @@ struct Program {
   std::vector<ProgramSymbol> symbols;
   // Its results are the program's outputs; containers among them are taken apart by the lowering.
   Block main;
+  // One for each of the results; nothing where the file does not tell, or it is no tensor. May be
+  // shorter than those.
+  std::vector<std::optional<OutputRecord>> output_records;
   // Names of the outputs, one for each tensor among them, where the file tells; else empty.
   std::vector<std::string> output_names;
   std::vector<Place> places = {Place{}};

@@ -183,7 +183,18 @@ class Reader {
 
   void read_output(const Pt2Output& output) {
     if (!output.note.empty()) program_.notes.push_back(output.note);
-    if (!output.value.is_null()) program_.main.results.push_back(nodes_.argument(output.value));
+    if (output.value.is_null()) return;
+    program_.main.results.push_back(nodes_.argument(output.value));
+    program_.output_records.push_back(record_of(output.value["as_tensor"]["name"]));
+  }
+
+  std::optional<OutputRecord> record_of(const Json& name) const {
+    const auto meta = name.is_null() ? metas_.end() : metas_.find(name.text());
+    if (meta == metas_.end()) return std::nullopt;
+    OutputRecord record;
+    record.dtype = dtype_of_schema(meta->second["dtype"].integer());
+    for ([[maybe_unused]] const Json size : meta->second["sizes"].children()) ++record.rank;
+    return record;
   }
 
   // The keys of the dict, or the fields of the named tuple, that the program returns.

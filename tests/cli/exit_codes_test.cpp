@@ -20,12 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(ExitCodes, OfErrorsAreNeverThatOfACheck) {
+TEST(ExitCodes, OfErrorsAreThatOfACheckOnlyWhereAnAxisIsFixed) {
   for (const auto& [kind, code] : {std::pair(Error::kMismatch, kExitUnreadable),
                                    {Error::kUsage, kExitUsage},
                                    {Error::kUnreadable, kExitUnreadable},
                                    {Error::kCorrupt, kExitUnreadable},
                                    {Error::kUnsupported, kExitUnsupported},
+                                   {Error::kNotDynamic, kExitCheckFailed},
                                    {Error::kUnwritable, kExitUnwritable},
                                    {Error::kInternal, kExitInternal}})
     EXPECT_EQ(exit_code_of(Error(kind, "")), code);
@@ -172,8 +173,15 @@ TEST_F(ExitCodeOf, WhatDoesNotFitTogether) {
   expect({{3, "speak --raw --ids '1 5 9 2' " + at("mixed")}});
 }
 
-TEST_F(ExitCodeOf, AProgramThatHoldsAnAxisThatIsToBeFree) {
-  expect({{4, "export " + data("docs/rnn.pt2") + " " + at("m.onnx") + " --dynamic x:2=features"}});
+TEST_F(ExitCodeOf, AProgramThatFixesAnAxisThatWasDeclaredDynamic) {
+  for (const char* named : {"rnn.pt2", "rnn.pt"}) {
+    const std::string command =
+        "export " + data("docs/") + named + " " + at("m.onnx") + " --dynamic x:2=features";
+    expect({{1, command}});
+    EXPECT_FALSE(fs::exists(folder_ / "m.onnx")) << named;
+    expect({{0, command + " --allow-fixed"}});
+    fs::remove(folder_ / "m.onnx");
+  }
 }
 
 // No size of memory makes it end in another way; without any, it does not even start.

@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "export/final_check.h"
+#include "runtime/session.h"
 #include "tests/data.h"
+#include "tests/needs_runtime.h"
+#include "tests/temporary_folder.h"
 
 namespace voxport {
 namespace {
@@ -35,6 +38,20 @@ TEST(ProgramAxes, AreAllFreeInTheSummaryWhereAllAre) {
   EXPECT_EQ(checked({{"time", 4, "aten.view"}, {"batch", {}, ""}}),
             ", time fixed at 4, batch dynamic)");
   EXPECT_EQ(checked({}), ", no axis is dynamic)");
+}
+
+TEST(ProgramAxes, KeepTheRangesThatTheFileDeclares) {
+  const TemporaryFolder folder;
+  ExportOptions options;
+  options.check = false;
+  const std::filesystem::path out = folder / "model.onnx";
+  const ExportReport report = export_model(data_folder() / "axes/last_rows.pt2", out, options);
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_TRUE(report.notes[0].starts_with(
+      "the file declares s27 to be at most 64, by aten.slice.Tensor at "))
+      << report.notes[0];
+  NEEDS_RUNTIME();
+  EXPECT_EQ(Session(out).metadata().at("voxport.axes"), R"({"s27":{"max":64}})");
 }
 
 }  // namespace

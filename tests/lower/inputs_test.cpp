@@ -28,6 +28,34 @@ std::string message_for(const Program& program, const InputOptions& options) {
   return message_of([&] { plan_inputs(program, options); });
 }
 
+TEST(PlanInputs, NamesThePartsOfDerivedSizes) {
+  const Program program = parse_program(
+      "x: f32[16*s0, s0 + 2*s1]\nz: f32[s1]\na = aten.neg(x)\nb = aten.neg(z)\nreturn a, b");
+  const InputPlan plan = plan_inputs(program, {.dynamic = {"x:0=16*frames,1=frames+2*s0"}});
+  const Dim frames = Dim::symbol("frames");
+  const Dim rest = Dim::symbol("s0");
+  EXPECT_EQ(plan.lower.inputs[0].shape, (Shape{frames * 16, frames + rest * 2}));
+  EXPECT_EQ(plan.lower.inputs[1].shape, (Shape{rest}));
+  EXPECT_EQ(message_of([&] { plan_inputs(program, {.dynamic = {"x:0=8*frames"}}); }),
+            "axis 0 of 'x' is 16*s0 in the program, not 8*frames; an expression of the same form "
+            "names its parts");
+}
+
+// A lower bound of 2 is torch.export's own, and what is beyond 2^31 has no end.
+TEST(PlanInputs, KeepsTheRangesThatTheFileDeclares) {
+  Program program = parse_program("x: f32[s0, s1, 2*s2, s3]\ny = aten.relu(x)\nreturn y");
+  program.symbols = {{"s0", 2, 300}, {"s1", 5, std::int64_t{1} << 40}, {"s2", 0, 64}, {"s3", 2}};
+  const InputPlan plan = plan_inputs(program, {.dynamic = {"x:0=batch"}});
+  ASSERT_EQ(plan.ranges.size(), 3U);
+  EXPECT_EQ(plan.ranges[0].name, "batch");
+  EXPECT_EQ(plan.ranges[0].min, std::nullopt);
+  EXPECT_EQ(plan.ranges[0].max, 300);
+  EXPECT_EQ(plan.ranges[1].name, "s1");
+  EXPECT_EQ(plan.ranges[1].min, 5);
+  EXPECT_EQ(plan.ranges[1].max, std::nullopt);
+  EXPECT_EQ(plan.ranges[2].name, "s2");
+}
+
 TEST(PlanInputs, RefusesWhatTheProgramDoesNotHave) {
   const Program program = parse_program("x: f32[s0, 2*s0]\ny = aten.neg.default(x)\nreturn y\n");
   const std::string inputs = "; its inputs are\n  x: float32[s0, 2*s0]";
@@ -36,7 +64,8 @@ TEST(PlanInputs, RefusesWhatTheProgramDoesNotHave) {
   EXPECT_EQ(message_for(program, {.dynamic = {"z:0=rows"}}), "there is no input 'z'" + inputs);
   EXPECT_EQ(message_for(program, {.dynamic = {"x:2=rows"}}), "there is no axis 2 in 'x'" + inputs);
   EXPECT_EQ(message_for(program, {.dynamic = {"x:1=columns"}}),
-            "axis 1 of 'x' is 2*s0 in the program, a derived size; name its parts instead");
+            "axis 1 of 'x' is 2*s0 in the program, not columns; an expression of the same form "
+            "names its parts");
 }
 
 TEST(PlanInputs, RequiresTheRankOfAnInputWhoseAxesGetNames) {
