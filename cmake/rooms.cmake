@@ -1,6 +1,7 @@
-# add_room(NAME [HOT] [ROOMS room...] [LIBRARIES lib...] [HEADERS_OF lib...] [WITHOUT file...])
+# add_room(NAME [HOT] [ROOMS room...] [LIBRARIES lib...] [HEADERS_OF lib...] [WITHOUT file...] [PRECOMPILE header...])
 # makes the static library voxport_NAME of src/NAME/**.cpp, which may include the rooms it names.
 # HOT: it goes through every weight or every node, so that a release optimises it for speed.
+# PRECOMPILE: headers of src that nearly all of its sources include, which are parsed once for the room.
 
 # They are errors where CMAKE_COMPILE_WARNING_AS_ERROR says so (`make test WERROR=ON`): another compiler may warn of
 # what is not so, and whoever builds voxport with it is to have a program.
@@ -18,8 +19,8 @@ if(VOXPORT_SANITIZE)
   add_link_options(-fsanitize=${VOXPORT_SANITIZE})
 endif()
 
-# What most sources include, parsed once: half of the time that compiling takes. Nothing of our own is in it, so that it
-# never changes. Each source still includes what it uses; `make lint` compiles without.
+# What most sources include, parsed once: half of the time that compiling takes. Nothing of our own is in what all rooms
+# share, so that it never changes. Each source still includes what it uses; `make lint` compiles without.
 set(PRECOMPILED_HEADERS
   <algorithm> <array> <charconv> <cmath> <cstdint> <cstring> <filesystem> <functional> <limits> <map> <memory>
   <optional> <set> <span> <string> <string_view> <unordered_map> <unordered_set> <utility> <variant> <vector>)
@@ -30,7 +31,7 @@ set(QUICK_TO_COMPILE $<$<CONFIG:Release>:-Og>)
 set(VOXPORT_ROOMS "")
 
 function(add_room name)
-  cmake_parse_arguments(ROOM "HOT" "" "ROOMS;LIBRARIES;HEADERS_OF;WITHOUT" ${ARGN})
+  cmake_parse_arguments(ROOM "HOT" "" "ROOMS;LIBRARIES;HEADERS_OF;WITHOUT;PRECOMPILE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   list(TRANSFORM ROOM_WITHOUT PREPEND ${PROJECT_SOURCE_DIR}/src/${name}/)
   list(REMOVE_ITEM sources ${ROOM_WITHOUT})
@@ -45,8 +46,9 @@ function(add_room name)
   if(NOT ROOM_HOT)
     target_compile_options(voxport_${name} PRIVATE ${QUICK_TO_COMPILE})
   endif()
-  if(name STREQUAL base)
-    target_precompile_headers(voxport_base PRIVATE ${PRECOMPILED_HEADERS})
+  list(TRANSFORM ROOM_PRECOMPILE PREPEND ${PROJECT_SOURCE_DIR}/src/)
+  if(ROOM_PRECOMPILE OR name STREQUAL base)
+    target_precompile_headers(voxport_${name} PRIVATE ${PRECOMPILED_HEADERS} ${ROOM_PRECOMPILE})
   else()
     target_precompile_headers(voxport_${name} REUSE_FROM voxport_base)
   endif()
