@@ -59,6 +59,11 @@ def limited(lo, hi=None, multiple_of=1, below="fails", above="fails", between="f
             "between": between, "at": {key[3:]: value for key, value in at.items()}}
 
 
+def minimum(lo, below="fails"):
+    """Every size from lo on, because a window needs so many: nothing is wrong with the axis."""
+    return {**limited(lo, below=below), "verdict": "minimum"}
+
+
 NEVER = {"verdict": "never"}  # no size runs
 
 
@@ -630,7 +635,7 @@ traced("name-on-channels", 10, [XT], lambda m, x: m.up(m.pre(x)).tanh(), ["y: b 
        note="as Piper's decoder: the channel axis is called time, the time axis has the exporter's own name")
 traced("name-of-nothing", 10, [XT], lambda m, x: m.pre(x), ["y: ? 4 ? -> b 4 t"], parts=decoder,
        extra_names={"output": {0: "b", 2: "t"}}, note="as Piper's encoder: dynamic_axes of a tensor that does not exist")
-traced("name-differs", 10, [XT], lambda m, x: m.conv(x), ["y: b 4 t -> b 4 t-2"], {"t": limited(3)},
+traced("name-differs", 10, [XT], lambda m, x: m.conv(x), ["y: b 4 t -> b 4 t-2"], {"t": minimum(3)},
        [holds("t", "/conv/Conv", "@kernel_shape", "nn.Conv1d(8, 4, 3) without padding: three frames at least")],
        parts=lambda: dict(conv=nn.Conv1d(8, 4, 3)), note="input and output are both called t")
 traced("name-downsampled", 10, [XT], lambda m, x: m.conv(x), ["y: b 4 t -> b 4 (t-1)//2+1"],
@@ -840,13 +845,13 @@ traced("encoder-layer-free", 15, [X, lengths()], encoder_layer, ["y: b t 8"],
        parts=lambda: dict(qkv=nn.Linear(8, 24), out=nn.Linear(8, 8), norm=nn.LayerNorm(8)))
 traced("nonzero-free", 15, [X], lambda m, x: (x > 0).nonzero(), ["y: n 3 -> * 3"], note="the length of the output depends on the data")
 traced("mask-select-free", 15, [X, flags("mask", "b t")], lambda m, x, mask: x[mask], ["y: n 8 -> * 8"], opset=13)
-traced("conv-valid", 15, [XT], lambda m, x: m.conv(x), ["y: b 4 frames -> b 4 t-2"], {"t": limited(3)},
+traced("conv-valid", 15, [XT], lambda m, x: m.conv(x), ["y: b 4 frames -> b 4 t-2"], {"t": minimum(3)},
        [holds("t", "/conv/Conv", "@kernel_shape", "nn.Conv1d(8, 4, 3) without padding")], lambda: dict(conv=nn.Conv1d(8, 4, 3)))
 traced("pool-valid", 15, [XT], lambda m, x: F.max_pool1d(x, 4, 2), ["y: b 8 frames -> b 8 int((t-4)/2)+1"],
-       {"t": limited(4, below="torch refuses")}, [holds("t", "/MaxPool", "@kernel_shape", "max_pool1d(x, 4, 2)")],
+       {"t": minimum(4, below="torch refuses")}, [holds("t", "/MaxPool", "@kernel_shape", "max_pool1d(x, 4, 2)")],
        intent=lambda m, x: x.unfold(2, 4, 2).amax(3), note="ONNX Runtime rounds towards zero: 3 frames give 1, 2 give none")
 traced("reflect-pad", 15, [XT], lambda m, x: F.pad(x, (2, 2), mode="reflect"), ["y: b 8 frames -> b 8 t+4"],
-       {"t": limited(3, below="torch refuses")},
+       {"t": minimum(3, below="torch refuses")},
        [holds("t", "/Pad", "/Constant_1_output_0", "a reflection of two needs three frames")])
 traced("unet", 15, [XT], unet, ["y: b 8 t"], {"t": limited(4, None, 4)},
        [holds("t", "/Add", None, "halved twice and doubled twice: only multiples of four meet again"),

@@ -28,19 +28,19 @@ struct CheckOptions {
   OnProgress on_progress;
 };
 
-// The node that fixes a size.
+// The node that fixes a size, or that needs a least one.
 struct CheckCulprit {
   std::string node, op;
-  std::size_t position = 0;       // in the file's list of nodes
-  std::string holder;             // what fixes it: "its shape, the constant [2, 3, -1]"
+  std::size_t position = 0;  // in the file's list of nodes
+  std::string holder;        // by what: "its shape, the constant [2, 3, -1]", "its kernel of 3"
   std::vector<std::string> path;  // from an input to the node, by name
-  std::string cause, fix;         // in terms of PyTorch
+  std::string cause, fix;         // in terms of PyTorch; empty for a least size, which is no fault
 };
 
 struct CheckAxis {
   enum Verdict {
-    kDynamic,         // every size that was tried
-    kLimited,         // a range, or multiples
+    kDynamic,         // every size that was tried, from `low` on where a window needs so many
+    kLimited,         // a range, or multiples; or from `low` on, and no window explains it
     kFixed,           // declared dynamic, but it runs at one size alone
     kLinked,          // dynamic, but only together with another axis
     kRequired,        // declared as a number, which the model requires
@@ -50,15 +50,18 @@ struct CheckAxis {
   std::string name;
   std::vector<std::pair<std::string, std::size_t>> places;  // inputs, and which axis of each
   std::vector<std::int64_t> good, bad;                      // sizes that ran, and that did not
-  std::optional<std::int64_t> low, high;                    // kLimited
+  std::optional<std::int64_t> low, high;                    // kLimited; kDynamic has no high
   std::int64_t multiple = 1;                                // kLimited
   std::int64_t size = 0;                                    // kFixed, kRequired, kCouldBeDynamic
   std::string linked_to;                                    // kLinked
   std::string error;  // what ONNX Runtime said of the first size that did not run
   std::optional<CheckCulprit> culprit;
 
-  // "dynamic", "limited to 1..32", "fixed at 5".
+  // "dynamic", "dynamic, at least 400", "limited to 1..32", "fixed at 5".
   std::string text() const;
+  // Of a good axis, the node that needs its least size: "Conv 'conv_1', its kernel of 10". Else
+  // empty.
+  std::string needed_by() const;
   bool is_good() const;  // dynamic, or a number on good grounds
 };
 

@@ -71,11 +71,13 @@ std::string culprit_text(const CheckCulprit& culprit) {
 
 std::string axes_text(const CheckReport& report) {
   std::string text;
-  Table table("llll");
+  Table table("lllll");
   for (const CheckAxis& axis : report.axes) {
     if (axis.verdict == CheckAxis::kRequired) continue;
+    const std::string node = axis.needed_by();
     table.add({axis.is_good() ? "ok" : red("no"), printable(axis.name, 40),
-               places_text(axis.places), axis.text()});
+               places_text(axis.places), axis.text(),
+               node.empty() ? "" : "needed by " + printable(node, 200)});
   }
   text += table.text();
   for (const CheckAxis& axis : report.axes) {

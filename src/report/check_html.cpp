@@ -192,11 +192,17 @@ std::string places(const CheckAxis& axis) {
   });
 }
 
+std::string verdict_text(const CheckAxis& axis) {
+  const std::string node = axis.needed_by();
+  return html_text(axis.text()) +
+         (node.empty() ? "" : in_tag("div class=\"soft\"", "needed by " + html_text(node, 400)));
+}
+
 std::string axes_section(const CheckReport& report) {
   std::string rows;
   for (const CheckAxis& axis : report.axes)
     rows += in_tag("tr", cat(cell(mark(axis.is_good())), row_header(html_name(axis.name)),
-                             cell(places(axis)), cell(html_text(axis.text())), cell(chips(axis)))) +
+                             cell(places(axis)), cell(verdict_text(axis)), cell(chips(axis)))) +
             "\n";
   if (rows.empty()) return "";
   return section("axes", "Axes of inputs",

@@ -36,13 +36,14 @@ Json json_of(const CheckAxis& axis) {
     json["places"].push_back({{"input", input}, {"axis", number}});
   json["good"] = axis.good;
   json["bad"] = axis.bad;
-  if (axis.low) json["low"] = *axis.low;
+  if (axis.low) json[axis.verdict == CheckAxis::kDynamic ? "minimum" : "low"] = *axis.low;
   if (axis.high) json["high"] = *axis.high;
   if (axis.multiple > 1) json["multiple"] = axis.multiple;
   if (axis.size > 0) json["size"] = axis.size;
   if (!axis.linked_to.empty()) json["linked_to"] = axis.linked_to;
   if (!axis.error.empty()) json["error"] = axis.error;
-  if (axis.culprit) json["culprit"] = json_of(axis.culprit);
+  if (axis.culprit)
+    json[axis.needed_by().empty() ? "culprit" : "needed_by"] = json_of(axis.culprit);
   return json;
 }
 

@@ -8,7 +8,7 @@ namespace voxport {
 
 std::string CheckAxis::text() const {
   switch (verdict) {
-    case kDynamic: return "dynamic";
+    case kDynamic: return low ? cat("dynamic, at least ", *low) : "dynamic";
     case kFixed: return cat("fixed at ", size);
     case kLinked: return cat("dynamic, together with ", linked_to);
     case kRequired: return cat("required to be ", size);
@@ -20,6 +20,12 @@ std::string CheckAxis::text() const {
   if (high) return cat("limited to ", *high, " or less");
   if (low) return cat("limited to ", *low, " or more");
   return "limited";
+}
+
+std::string CheckAxis::needed_by() const {
+  if (verdict != kDynamic || !culprit) return "";
+  return cat(culprit->op, " ", in_quotes(culprit->node), culprit->holder.empty() ? "" : ", ",
+             culprit->holder);
 }
 
 bool CheckAxis::is_good() const {

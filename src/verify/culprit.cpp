@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "graph/builder.h"
+#include "verify/window.h"
 
 namespace voxport {
 namespace {
@@ -104,6 +105,30 @@ class Search {
     if (node == subject_.nodes().end()) return std::nullopt;
     if (auto found = holds_itself(place, node->second)) return found;
     return describe(place, node->second, "");
+  }
+
+  // The window that the failing node has, or that left nothing for it.
+  std::optional<CheckCulprit> window_at(std::size_t place) {
+    if (!subject_.nodes().contains(place)) return std::nullopt;
+    place = emptied_before(place).value_or(place);
+    const Node& node = subject_.nodes().at(place);
+    const auto window = window_of(node);
+    if (!window || is_cut_before(place)) return std::nullopt;
+    return describe_window(place, node, *window);
+  }
+
+  // The nearest window before the output.
+  std::optional<CheckCulprit> window_before(const std::string& output) {
+    for (const auto& [name, value] : subject_.graph().outputs()) {
+      const auto maker = name == output ? makers_.find(value.name()) : makers_.end();
+      if (maker == makers_.end()) continue;
+      std::vector<std::size_t> places = before(maker->second.place);
+      places.insert(places.begin(), maker->second.place);
+      for (const std::size_t place : places)
+        if (const auto window = window_of(subject_.nodes().at(place)))
+          return describe_window(place, subject_.nodes().at(place), *window);
+    }
+    return std::nullopt;
   }
 
   std::optional<CheckCulprit> at_output(const std::string& output) {
@@ -227,6 +252,50 @@ class Search {
     for (const std::size_t at : before(place))
       if (auto found = holds_itself(at, subject_.nodes().at(at))) return found;
     return std::nullopt;
+  }
+
+  static bool has_nothing(const ShapeOf& shape) {
+    return shape && std::find(shape->begin(), shape->end(), 0) != shape->end();
+  }
+
+  // Whether the node's first result has an axis of no elements only at the size that does not run.
+  bool is_emptied(std::size_t place) const {
+    return has_nothing(shape_in(bad_, {place, 0})) && !has_nothing(shape_in(good_, {place, 0}));
+  }
+
+  // The first node that left nothing of an axis, of those before this one.
+  std::optional<std::size_t> emptied_before(std::size_t place) const {
+    std::optional<std::size_t> first;
+    for (const std::size_t at : before(place))
+      if (is_emptied(at) && (!first || at < *first)) first = at;
+    return first;
+  }
+
+  // Whether a Slice by numbers, of those before this node, keeps less than half of an axis.
+  bool is_cut_before(std::size_t place) const {
+    const std::vector<std::size_t> places = before(place);
+    return std::any_of(places.begin(), places.end(), [&](std::size_t at) {
+      const Node& node = subject_.nodes().at(at);
+      const bool is_cut = node.op() == "Slice" && !node.input(4) &&
+                          (node.input(1).constant() || node.input(2).constant());
+      const auto traced = good_.find(at);
+      if (!is_cut || traced == good_.end() || traced->second.inputs.empty()) return false;
+      const std::vector<std::int64_t>& whole = traced->second.inputs.front();
+      const ShapeOf kept = shape_in(good_, {at, 0});
+      for (std::size_t axis = 0; kept && axis < std::min(whole.size(), kept->size()); ++axis)
+        if (2 * (*kept)[axis] < whole[axis] && follows_size(node.input(0), axis)) return true;
+      return false;
+    });
+  }
+
+  // Whether the axis of the value is another at the other size.
+  bool follows_size(const Value& value, std::size_t axis) const {
+    const auto maker = makers_.find(value.name());
+    if (maker == makers_.end()) return moved_inputs_.contains(value.name());
+    const ShapeOf before = shape_in(good_, maker->second);
+    const ShapeOf after = shape_in(bad_, maker->second);
+    return before && after && axis < before->size() && axis < after->size() &&
+           (*before)[axis] != (*after)[axis];
   }
 
   // The nodes into which an input goes and from which this one is made, the nearest first.
@@ -407,6 +476,11 @@ class Search {
             std::string(advice.fix)};
   }
 
+  // A window is what the network needs: there is no cause to look for, and nothing to fix.
+  CheckCulprit describe_window(std::size_t place, const Node& node, std::string window) const {
+    return {subject_.node_name(place), node.op(), place, std::move(window), path_to(place), "", ""};
+  }
+
   const Subject& subject_;
   Trace good_, bad_;
   std::map<std::string, Maker> makers_;
@@ -435,6 +509,14 @@ std::optional<CheckCulprit> find_culprit(const Subject& subject, const Sizes& go
   Search search(subject, good, bad);
   auto found = failed ? search.at_failure(failed->index) : search.at_output(output);
   return failed ? with_inner_node(subject, *failed, std::move(found)) : found;
+}
+
+std::optional<CheckCulprit> find_window(const Subject& subject, const Sizes& least,
+                                        const Sizes& below, const std::optional<NodePlace>& failed,
+                                        const std::string& output, bool is_hurried) {
+  Search search = is_hurried ? Search(subject) : Search(subject, least, below);
+  if (!failed) return search.window_before(output);
+  return failed->inner.empty() ? search.window_at(failed->index) : std::nullopt;
 }
 
 std::optional<CheckCulprit> failing_node(const Subject& subject, const NodePlace& failed) {

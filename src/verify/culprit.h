@@ -25,6 +25,16 @@ std::optional<CheckCulprit> find_culprit(const Subject& subject, const Sizes& go
 // compare with, or where two axes meet.
 std::optional<CheckCulprit> failing_node(const Subject& subject, const NodePlace& failed);
 
+// The node whose window (verify/window.h) gives an axis its least size: the model runs at `least`,
+// and at `below`, which is one less, it fails at the node `failed`, or else has nothing left for
+// `output`. Where a node fails for an empty input, the window is the one that left nothing. Nothing
+// where there is no window, or where a Slice with numbers before it takes most of the axis away:
+// then the least size may come from the example. Runs the model unless `is_hurried`; then Slices
+// are not looked at.
+std::optional<CheckCulprit> find_window(const Subject& subject, const Sizes& least,
+                                        const Sizes& below, const std::optional<NodePlace>& failed,
+                                        const std::string& output, bool is_hurried);
+
 // What typically makes an operator hold on to a size, and what to do about it.
 struct Advice {
   std::string_view op;

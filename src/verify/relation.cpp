@@ -41,10 +41,7 @@ std::optional<Dim> stepped_in(const Dim& x, std::span<const SizeSample> samples)
     for (const std::int64_t q : {stride, stride + stride / 2}) {  // 2, 3, 4, 6, 8, 12, ...
       for (std::int64_t c = -kMaxOffset; c <= kMaxOffset; ++c) {
         const Dim dim = floor_div(x + Dim(c), q);
-        const auto gap = dim.evaluate([&](std::string_view symbol) -> std::optional<std::int64_t> {
-          const auto found = samples[0].sizes.find(std::string(symbol));
-          return found == samples[0].sizes.end() ? std::nullopt : std::optional(found->second);
-        });
+        const auto gap = size_at(dim, samples[0].sizes);
         if (!gap) continue;
         const Dim moved = dim + Dim(samples[0].size - *gap);
         if (fits(moved, samples)) return moved;
@@ -56,11 +53,15 @@ std::optional<Dim> stepped_in(const Dim& x, std::span<const SizeSample> samples)
 
 }  // namespace
 
-bool gives(const Dim& dim, const SizeSample& sample) {
-  const auto value = dim.evaluate([&](std::string_view symbol) -> std::optional<std::int64_t> {
-    const auto found = sample.sizes.find(std::string(symbol));
-    return found == sample.sizes.end() ? std::nullopt : std::optional(found->second);
+std::optional<std::int64_t> size_at(const Dim& dim, const Sizes& sizes) {
+  return dim.evaluate([&](std::string_view symbol) -> std::optional<std::int64_t> {
+    const auto found = sizes.find(std::string(symbol));
+    return found == sizes.end() ? std::nullopt : std::optional(found->second);
   });
+}
+
+bool gives(const Dim& dim, const SizeSample& sample) {
+  const auto value = size_at(dim, sample.sizes);
   return !value || *value == sample.size;
 }
 

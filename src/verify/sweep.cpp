@@ -364,20 +364,62 @@ class Sweep {
     const std::int64_t first_bad = nearest_bad(bad, report_.base.at(symbol));
     if (const auto& failed = outcome_of(with(symbol, first_bad)).failed_node)
       refuse_guess(subject_.steering_input(failed->index), outcome_of(with(symbol, first_bad)));
-    judged.error = outcome_of(with(symbol, first_bad)).error;
     classify(judged, good, bad);
     judged.good.assign(good.begin(), good.end());
     judged.bad.assign(bad.begin(), bad.end());
-    const Outcome& failure = outcome_of(with(symbol, first_bad));
+    explain(judged, first_bad);
+    return judged;
+  }
+
+  // Says which node is behind what does not run: the one that gives the axis its least size, where
+  // that is all there is to say, and else the one that fixes a size.
+  void explain(CheckAxis& judged, std::int64_t first_bad) {
+    if (has_least_only(judged) && explain_least(judged)) return;
+    const Sizes sizes = with(judged.name, first_bad);
+    const Outcome& failure = outcome_of(sizes);
     const std::string wrong = failure.is_good ? wrong_output(failure) : "";
-    if (failure.is_good) judged.error = cat("it runs, but ", in_quotes(wrong), " has another size");
+    judged.error = failure.is_good ? cat("it runs, but ", in_quotes(wrong), " has another size")
+                                   : failure.error;
     const bool is_meeting = judged.verdict == CheckAxis::kLinked && failure.failed_node;
     if (is_meeting)
       judged.culprit = failing_node(subject_, *failure.failed_node);
     else if (has_time_to_explain())
-      judged.culprit =
-          find_culprit(subject_, report_.base, with(symbol, first_bad), failure.failed_node, wrong);
-    return judged;
+      judged.culprit = find_culprit(subject_, report_.base, sizes, failure.failed_node, wrong);
+  }
+
+  // Whether every size runs from one on, and none below.
+  static bool has_least_only(const CheckAxis& judged) {
+    return judged.verdict == CheckAxis::kLimited && judged.low && !judged.high &&
+           judged.good.front() == *judged.low && judged.bad.back() < *judged.low;
+  }
+
+  // An axis that runs from a size on is dynamic, if that size has to be: a window needs it, or the
+  // file itself declares an output that has no elements below it. Else it may be the example's size
+  // that was kept.
+  bool explain_least(CheckAxis& judged) {
+    const Sizes sizes = with(judged.name, *judged.low - 1);
+    const Outcome& below = outcome_of(sizes);
+    const std::string vanished = vanished_output(sizes);
+    if (below.is_good && vanished.empty()) return false;
+    const auto failed = below.is_good ? std::nullopt : below.failed_node;
+    judged.culprit = find_window(subject_, with(judged.name, *judged.low), sizes, failed, vanished,
+                                 !has_time_to_explain());
+    if (!judged.culprit && vanished.empty()) return false;
+    judged.verdict = CheckAxis::kDynamic;
+    judged.error = below.error;
+    return true;
+  }
+
+  // An output that has an axis which, as the file declares it, has no elements at these sizes;
+  // empty when none has.
+  std::string vanished_output(const Sizes& sizes) const {
+    for (const auto& [name, value] : subject_.declared().graph->outputs()) {
+      for (std::size_t axis = 0; axis < (value.type().shape ? value.rank() : 0); ++axis) {
+        const auto size = size_at(value.dim(static_cast<std::int64_t>(axis)), sizes);
+        if (size && *size < 1) return name;
+      }
+    }
+    return "";
   }
 
   static std::int64_t nearest_bad(const std::set<std::int64_t>& bad, std::int64_t base) {
