@@ -23,12 +23,24 @@ std::string problem_in(const SweepReport& report) {
   if (!report.error.empty()) return report.error;
   for (const CheckAxis& axis : report.axes)
     if (axis.verdict != CheckAxis::kDynamic)
-      return cat("axis ", in_quotes(axis.name), " is not dynamic: ", axis.error);
+      return cat("axis ", in_quotes(axis.name), " is ", axis.text(), ": ", axis.error);
   for (const CheckOutput& output : report.outputs)
     if (!output.is_true)
       return cat("axis ", output.axis, " of ", in_quotes(output.name), ", declared as ",
                  in_quotes(output.declared), ", ", output.remark);
   return "";
+}
+
+// Axes that a window gives a least size.
+std::vector<std::string> notes_of(const SweepReport& report, const std::string& name) {
+  std::vector<std::string> notes;
+  for (const CheckAxis& axis : report.axes) {
+    if (axis.verdict != CheckAxis::kDynamic || !axis.low) continue;
+    const std::string node = axis.needed_by();
+    notes.push_back(cat(printable(name), ": axis ", in_quotes(axis.name), " is at least ",
+                        *axis.low, node.empty() ? "" : ", by ", node));
+  }
+  return notes;
 }
 
 // What is true of the axes of graphs that ran at every size that was tried: "all axes dynamic", or
@@ -48,15 +60,33 @@ std::string text_of_axes(const ExportReport& report, ExportCheck::Promise promis
 }  // namespace
 
 ExportCheck::Outcome ExportCheck::check_graph(const std::filesystem::path& readable,
-                                              const std::string& name) {
-  // Far more than any of them takes; together no more than twice as long as the sweep may.
-  constexpr double kRunSeconds = 30;
-  SweepOptions options;  // its time begins here
-  const Subject subject(readable, {}, kRunSeconds, {}, Subject::Look::kLightly, name);
+                                              const std::string& name, CheckTime& time) {
+  const auto incomplete = [&](std::size_t runs, const std::string& why) {
+    const std::string what = " was not run at several sizes of each axis: ";
+    return Outcome{
+        runs, false, "", {cat(printable(name), what, why, "; check it after the export")}};
+  };
+  const double seconds = time.left();
+  if (seconds <= 0) return incomplete(0, "the other checks took all the time there is");
+  // A run that starts in the last moment of the sweep ends in time, too.
+  constexpr double kSweepShare = 0.75;
+  SweepOptions options;
+  options.budget = TimeBudget(kSweepShare * seconds);
   options.is_quick = true;
   options.sizes = {1, 3};
-  const SweepReport report = sweep(readable, subject, {}, options);
-  return {report.runs, problem_in(report)};
+  const Subject subject(readable, {}, (1 - kSweepShare) * seconds, {}, Subject::Look::kLightly,
+                        name);
+  try {
+    const SweepReport report = sweep(readable, subject, {}, options);
+    time.spend(options.budget.taken());
+    if (!report.untried.empty())
+      return incomplete(report.runs, cat("there were only ", seconds, " s for it"));
+    return {report.runs, true, problem_in(report), notes_of(report, name)};
+  } catch (const Error& error) {
+    if (error.kind() != Error::kUnsupported) throw;
+    time.spend(options.budget.taken());
+    return incomplete(0, error.what());
+  }
 }
 
 ExportCheck::ExportCheck(bool is_wanted, Promise promise)
@@ -69,12 +99,12 @@ void ExportCheck::start(const std::vector<WrittenFile>& files) {
   const std::string name = files[0].path.filename();
   if (files.size() > 1) {
     // A session finds weights by the name that the file beside it does not have yet.
-    reasons_.push_back(cat(printable(name), " was not run: its weights are in a separate file; ",
-                           "check it after the export"));
+    notes_.push_back(cat(printable(name), " was not run: its weights are in a separate file; ",
+                         "check it after the export"));
     return;
   }
   std::packaged_task<Outcome()> check(
-      [file = files[0].readable, name] { return check_graph(file, name); });
+      [file = files[0].readable, name, time = time_] { return check_graph(file, name, *time); });
   checks_.emplace_back(name, check.get_future());
   // One at a time, for each holds the weights.
   last_ = std::async(std::launch::async, [before = last_, check = std::move(check)]() mutable {
@@ -95,6 +125,8 @@ void ExportCheck::finish(ExportReport& report) {
     const Outcome outcome = in_context(cat("checking ", in_quotes(name), "; no file was written"),
                                        [&check = check] { return check.get(); });
     runs += outcome.runs;
+    is_all_free &= outcome.is_complete;
+    notes_.insert(notes_.end(), outcome.notes.begin(), outcome.notes.end());
     if (outcome.problem.empty()) continue;
     is_all_free = false;
     if (promise_ == Promise::kAllDynamic)
@@ -105,7 +137,7 @@ void ExportCheck::finish(ExportReport& report) {
   if (runs > 0)
     report.checks.push_back(cat("ONNX Runtime ", runtime_version(), " (", runs, " runs",
                                 is_all_free ? text_of_axes(report, promise_) : "", ")"));
-  for (std::string& reason : reasons_) report.notes.push_back(std::move(reason));
+  for (std::string& note : notes_) report.notes.push_back(std::move(note));
 }
 
 }  // namespace voxport

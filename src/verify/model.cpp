@@ -122,6 +122,7 @@ Subject::Subject(const std::filesystem::path& path, const std::map<std::string, 
     look_inside(freed);
   } else {
     options.optimisation = Optimisation::kNone;
+    take_nodes_as_they_are();
   }
   find_meanings(fillings);
   if (look == Look::kClosely) find_steered();
@@ -144,6 +145,24 @@ void Subject::look_inside(const std::set<std::pair<std::string, std::size_t>>& f
   }
   for (const Node& node : inside_.graph->nodes())
     if (const auto place = place_of(node.name())) nodes_.emplace(place->index, node);
+}
+
+void Subject::take_nodes_as_they_are() {
+  for (const Node& node : declared_.graph->nodes()) {
+    nodes_.emplace(node_names_.size(), node);
+    node_names_.push_back(node.name());
+  }
+}
+
+std::optional<NodePlace> Subject::blamed_node(const std::string& message) const {
+  if (copy_) {
+    const std::vector<Mention> mentions = nodes_in(message);
+    return mentions.empty() ? std::nullopt : std::optional(mentions.back().place);
+  }
+  for (const auto& [place, node] : nodes_)
+    if (message.find(cat(node.op(), " ", in_quotes(node.name()), ": ")) != std::string::npos)
+      return NodePlace{place, ""};
+  return std::nullopt;
 }
 
 void Subject::find_meanings(const std::map<std::string, Filling>& fillings) {
@@ -287,8 +306,7 @@ Outcome Subject::run(const Sizes& sizes) const {
     outcome.is_good = true;
   } catch (const Error& error) {
     outcome.is_exhausted = dynamic_cast<const Exhausted*>(&error) != nullptr;
-    const std::vector<Mention> mentions = nodes_in(error.what());
-    if (!mentions.empty()) outcome.failed_node = mentions.back().place;
+    outcome.failed_node = blamed_node(error.what());
     outcome.error = with_own_names(error.what());
   }
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

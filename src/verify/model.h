@@ -48,7 +48,7 @@ using Trace = std::map<std::size_t, NodeTrace>;  // by the node's place
 class Subject {
  public:
   // How closely a model is looked at. Lightly it is loaded as it is and not optimised, which is
-  // soon done, but nodes have no places and leave no trace.
+  // soon done, but nodes leave no trace, and a node that fails is known by its name alone.
   enum class Look { kClosely, kLightly };
 
   // Fails as read_onnx() and Session do. Axes in `freed` are open whatever the file says. No run
@@ -99,6 +99,9 @@ class Subject {
  private:
   Session session(SessionOptions options) const;
   void look_inside(const std::set<std::pair<std::string, std::size_t>>& freed);
+  void take_nodes_as_they_are();
+  // The node that a message of ONNX Runtime blames.
+  std::optional<NodePlace> blamed_node(const std::string& message) const;
   void find_meanings(const std::map<std::string, Filling>& fillings);
   void find_axes(const std::set<std::pair<std::string, std::size_t>>& freed);
   void find_steered();

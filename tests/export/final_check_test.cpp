@@ -1,5 +1,7 @@
 #include "export/final_check.h"
 
+#include <chrono>
+
 #include <gtest/gtest.h>
 #include <voxport/error.h>
 
@@ -60,6 +62,19 @@ TEST(ExportCheck, FailsWhenAnAxisIsNailed) {
   EXPECT_NE(problem.find("the exported graph is wrong: axis "), std::string::npos) << problem;
   EXPECT_NE(problem.find("checking 'model.onnx'; no file was written"), std::string::npos)
       << problem;
+}
+
+TEST(ExportCheck, EndsInTimeAndSaysWhatItDidNotRun) {
+  NEEDS_RUNTIME();
+  const auto start = std::chrono::steady_clock::now();
+  const ExportReport report = check(kModels / "broken/loop-without-end.onnx");
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(taken.count(), 4);
+  EXPECT_EQ(report.checks, std::vector<std::string>());
+  EXPECT_EQ(report.warnings, std::vector<std::string>());
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_TRUE(report.notes[0].starts_with("model.onnx was not run at several sizes of each axis: "))
+      << report.notes[0];
 }
 
 TEST(ExportCheck, ReadsAFileThatHasNoNameYet) {
