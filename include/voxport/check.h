@@ -15,6 +15,7 @@ namespace voxport {
 struct CheckOptions {
   bool quick = false;               // few sizes, and no axis that the file declares as a number
   std::vector<std::int64_t> sizes;  // to try in place of voxport's own
+  bool allow_multiple = false;  // whether an axis is good that runs in multiples of a number only
   // After so many, loading included, no new size is tried; one run may take a sixth. What ONNX
   // Runtime cannot be kept from (loading a model, a single operator) may take longer.
   double seconds = 60;
@@ -39,7 +40,8 @@ struct CheckCulprit {
 
 struct CheckAxis {
   enum Verdict {
-    kDynamic,         // every size that was tried, from `low` on where a window needs so many
+    kDynamic,         // every size (or, where that is declared or allowed, every multiple) that was
+                      // tried, from `low` on where a window needs so many
     kLimited,         // a range, or multiples; or from `low` on, and no window explains it
     kFixed,           // declared dynamic, but it runs at one size alone
     kLinked,          // dynamic, but only together with another axis
@@ -51,16 +53,16 @@ struct CheckAxis {
   std::vector<std::pair<std::string, std::size_t>> places;  // inputs, and which axis of each
   std::vector<std::int64_t> good, bad;                      // sizes that ran, and that did not
   std::optional<std::int64_t> low, high;                    // kLimited; kDynamic has no high
-  std::int64_t multiple = 1;                                // kLimited
+  std::int64_t multiple = 1;                                // kLimited, kDynamic
   std::int64_t size = 0;                                    // kFixed, kRequired, kCouldBeDynamic
   std::string linked_to;                                    // kLinked
   std::string error;  // what ONNX Runtime said of the first size that did not run
   std::optional<CheckCulprit> culprit;
 
-  // "dynamic", "dynamic, at least 400", "limited to 1..32", "fixed at 5".
+  // "dynamic", "dynamic in multiples of 8, at least 64", "limited to 1..32", "fixed at 5".
   std::string text() const;
-  // Of a good axis, the node that needs its least size: "Conv 'conv_1', its kernel of 10". Else
-  // empty.
+  // Of a good axis, the node that needs its least size, or multiples: "Conv 'conv_1', its kernel
+  // of 10". Else empty.
   std::string needed_by() const;
   bool is_good() const;  // dynamic, or a number on good grounds
 };

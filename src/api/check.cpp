@@ -74,6 +74,7 @@ void run_sweep(const fs::path& model, const Subject& subject, const CheckOptions
   SweepOptions sweep_options;
   sweep_options.is_quick = options.quick;
   sweep_options.sizes = options.sizes;
+  sweep_options.allow_multiple = options.allow_multiple;
   sweep_options.budget = budget;
   sweep_options.on_progress = options.on_progress;
   const double load_seconds = budget.taken();

@@ -39,6 +39,7 @@ constexpr char kFooter[] =
 
 struct Options {
   std::string model;
+  std::vector<std::string> allowed;
   std::vector<std::string> inputs, references;
   std::string html;
   CheckOptions library;
@@ -89,6 +90,8 @@ std::string axes_text(const CheckReport& report) {
           "dynamic_shapes)\n";
       continue;
     }
+    if (axis.verdict == CheckAxis::kLimited && axis.multiple > 1)
+      text += "    other sizes do not run; --allow multiple accepts that\n";
     if (axis.culprit) text += culprit_text(*axis.culprit);
     if (!axis.error.empty()) text += cat("    ONNX Runtime  ", printable(axis.error, 300), "\n");
   }
@@ -253,6 +256,7 @@ void write_html(const Options& options, const CheckReport& report) {
 
 int run_check(Options& options) {
   read_inputs(options);
+  options.library.allow_multiple = !options.allowed.empty();
   const auto code = in_context(cat("checking ", in_quotes(options.model)),
                                [&] { return leave_to_child(limits_of(options), options.model); });
   if (code) return *code;
@@ -278,6 +282,9 @@ Run add_check(Arguments& app) {
   add_numbers(app, "--sizes", options->library.sizes, {1, 1 << 24},
               "the sizes to try, instead of the default list")
       .type_name("N,N,...");
+  app.add_option("--allow", options->allowed,
+                 "what is no fault: multiple, an axis that runs in multiples of a number only")
+      .one_of({"multiple"});
   add_number(app, "--seconds", options->library.seconds, {0.1, 1e6},
              "the time limit: after it no new size is tried; a check that does not end by itself\n"
              "is stopped, with exit code 4, before it has taken twice as long")

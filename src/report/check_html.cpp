@@ -230,7 +230,10 @@ std::string what_is_wrong(const CheckAxis& axis) {
       return cat("The file declares this axis as dynamic, but the model runs only at ", axis.size,
                  ".");
     case CheckAxis::kLimited:
-      return "The file declares this axis as dynamic, but not every size runs.";
+      return axis.multiple > 1
+                 ? cat("The file declares this axis as dynamic, but only multiples of ",
+                       axis.multiple, " run.")
+                 : "The file declares this axis as dynamic, but not every size runs.";
     case CheckAxis::kCouldBeDynamic:
       return cat("The file declares ", axis.size,
                  ", but other sizes run too: no node requires this one.");

@@ -6,16 +6,25 @@
 
 namespace voxport {
 
+namespace {
+
+std::string dynamic_text(const CheckAxis& axis) {
+  return cat("dynamic", axis.multiple > 1 ? cat(" in multiples of ", axis.multiple) : "",
+             axis.low ? cat(", at least ", *axis.low) : "");
+}
+
+}  // namespace
+
 std::string CheckAxis::text() const {
   switch (verdict) {
-    case kDynamic: return low ? cat("dynamic, at least ", *low) : "dynamic";
+    case kDynamic: return dynamic_text(*this);
     case kFixed: return cat("fixed at ", size);
     case kLinked: return cat("dynamic, together with ", linked_to);
     case kRequired: return cat("required to be ", size);
     case kCouldBeDynamic: return cat("declared ", size, ", could be dynamic");
     case kLimited: break;
   }
-  if (multiple > 1) return cat("limited to multiples of ", multiple);
+  if (multiple > 1) return dynamic_text(*this);
   if (low && high) return cat("limited to ", *low, "..", *high);
   if (high) return cat("limited to ", *high, " or less");
   if (low) return cat("limited to ", *low, " or more");

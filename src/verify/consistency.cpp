@@ -101,7 +101,7 @@ class Checker {
     std::optional<std::string> symbol;
     for (const InputAxis& axis : subject_.axes()) {
       if (axis.axis != 0) continue;
-      if (is_named_time(axis.symbol)) return std::nullopt;
+      if (!axis.size.symbol_name() || is_named_time(axis.symbol)) return std::nullopt;
       if (symbol && *symbol != axis.symbol) return std::nullopt;
       symbol = axis.symbol;
     }
@@ -158,7 +158,7 @@ class Checker {
     std::string symbol;
     for (const Value& input : subject_.declared().graph->inputs()) {
       const Meaning& meaning = subject_.meaning(input.name());
-      if (meaning.kind == Meaning::kLengths) symbol = meaning.symbol;
+      if (meaning.kind == Meaning::kLengths) symbol = meaning.length.symbol_name().value_or("");
     }
     if (!is_repeatable_ || symbol.empty()) {
       result.was_tried = false;
@@ -195,8 +195,9 @@ class Checker {
   Tensors cut_back(const Tensors& padded, const std::string& symbol) const {
     Tensors inputs = padded;
     for (const InputAxis& axis : subject_.axes())
-      if (axis.symbol == symbol)
-        inputs[axis.input] = sliced(inputs.at(axis.input), axis.axis, 0, base_.at(symbol));
+      if (axis.follows(symbol))
+        inputs[axis.input] =
+            sliced(inputs.at(axis.input), axis.axis, 0, axis.size_at(base_).value_or(1));
     return inputs;
   }
 

@@ -59,9 +59,9 @@ class Search {
     good_ = subject.trace(good);
     bad_ = subject.trace(bad);
     for (const InputAxis& axis : subject.axes())
-      if (good.at(axis.symbol) != bad.at(axis.symbol)) {
+      if (axis.size_at(good) != axis.size_at(bad)) {
         moved_inputs_.insert(axis.input);
-        held_.insert(good.at(axis.symbol));
+        held_.insert(axis.size_at(good).value_or(1));
       }
   }
 

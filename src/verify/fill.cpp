@@ -117,12 +117,20 @@ Meaning meaning_of_reals(const Value& input, bool is_steering) {
 
 }  // namespace
 
+std::optional<std::int64_t> size_at(const Dim& dim, const Sizes& sizes) {
+  return dim.evaluate([&](std::string_view symbol) -> std::optional<std::int64_t> {
+    const auto found = sizes.find(std::string(symbol));
+    return found == sizes.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
 std::string Meaning::text() const {
   switch (kind) {
     case kNormal: return "normal noise";
     case kIndex: return cat("indices below ", limit);
     case kLengths:
-      return symbol.empty() ? cat("lengths of ", limit) : cat("lengths of '", symbol, "'");
+      return length.is_constant() ? "lengths of " + length.text()
+                                  : "lengths of " + in_quotes(length.text());
     case kOnes: return "ones";
     case kGiven:
       return given.low == given.high ? cat(given.low) : cat(given.low, " to ", given.high);
@@ -141,8 +149,7 @@ Meaning meaning_of(const Value& input, const Graph& graph) {
   } else if (const auto axis = axis_of_lengths(input, graph);
              axis && has_word(input.name(), {"len", "size"})) {
     meaning.kind = Meaning::kLengths;
-    meaning.limit = axis->constant().value_or(1);
-    meaning.symbol = axis->symbol_name().value_or("");
+    meaning.length = *axis;
   } else if (is_steering || is_divisor(input, graph.nodes()) || has_word(input.name(), {"mask"})) {
     meaning.kind = Meaning::kOnes;
     meaning.is_guess = is_steering;
@@ -164,7 +171,6 @@ Tensor fill(const std::string& name, DType dtype, const std::vector<std::int64_t
     return static_cast<double>(random() %
                                static_cast<std::uint64_t>(std::max<std::int64_t>(1, limit)));
   };
-  const auto length = sizes.find(meaning.symbol);
   std::string bytes(count * size_of(dtype), '\0');
   for (std::size_t i = 0; i < count; ++i) {
     constexpr double kScales[] = {0, 1, 0};  // no noise: every run is the same
@@ -173,7 +179,7 @@ Tensor fill(const std::string& name, DType dtype, const std::vector<std::int64_t
       case Meaning::kNormal: value = normal(random); break;
       case Meaning::kIndex: value = below(meaning.limit); break;
       case Meaning::kLengths:
-        value = static_cast<double>(length == sizes.end() ? meaning.limit : length->second);
+        value = static_cast<double>(size_at(meaning.length, sizes).value_or(1));
         break;
       case Meaning::kOnes: value = 1; break;
       case Meaning::kGiven:

@@ -14,6 +14,9 @@ namespace voxport {
 // Sizes by symbol.
 using Sizes = std::map<std::string, std::int64_t>;
 
+// The value of the expression; nothing where it has a symbol that is not among the sizes.
+std::optional<std::int64_t> size_at(const Dim& dim, const Sizes& sizes);
+
 // What a caller wants an input filled with: one number, or all numbers of a range.
 struct Filling {
   double low = 0;
@@ -31,7 +34,7 @@ struct Meaning {
   };
   Kind kind = kNormal;
   std::int64_t limit = 1;  // kIndex
-  std::string symbol;      // kLengths: of the axis; empty where that is of a constant `limit`
+  Dim length;              // kLengths: the size of the axis
   Filling given;           // kGiven
   // Whether the values decide on sizes inside, and nothing tells which would be right.
   bool is_guess = false;

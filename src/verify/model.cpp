@@ -109,6 +109,11 @@ const std::string* find(const std::map<Key, std::string>& names, const Key& key)
 
 }  // namespace
 
+bool InputAxis::follows(const std::string& other) const {
+  const std::vector<std::string> symbols = size.symbols();
+  return std::find(symbols.begin(), symbols.end(), other) != symbols.end();
+}
+
 Subject::Subject(const std::filesystem::path& path, const std::map<std::string, Filling>& fillings,
                  double run_seconds, const std::set<std::pair<std::string, std::size_t>>& freed,
                  Look look, const std::string& name)
@@ -181,12 +186,15 @@ void Subject::find_axes(const std::set<std::pair<std::string, std::size_t>>& fre
   for (const Value& input : declared_.graph->inputs()) {
     for (std::size_t axis = 0; axis < (input.type().shape ? input.rank() : 0); ++axis) {
       const Dim& dim = input.dim(static_cast<std::int64_t>(axis));
-      InputAxis found{input.name(), axis, dim.text(), true, dim.constant()};
+      InputAxis found{input.name(), axis, dim, dim.text(), dim.constant()};
       if (found.fixed && !freed.contains({input.name(), axis})) {
         fixed_.push_back(std::move(found));
         continue;
       }
-      if (found.fixed) found.symbol = cat(input.name(), ".", axis);
+      if (found.fixed) {
+        found.symbol = cat(input.name(), ".", axis);
+        found.size = Dim::symbol(found.symbol);
+      }
       axes_.push_back(std::move(found));
     }
   }
@@ -244,9 +252,10 @@ std::string Subject::node_name(std::size_t place) const {
 
 std::vector<std::string> Subject::symbols() const {
   std::vector<std::string> symbols;
+  std::set<std::string> known;
   for (const InputAxis& axis : axes_)
-    if (std::find(symbols.begin(), symbols.end(), axis.symbol) == symbols.end())
-      symbols.push_back(axis.symbol);
+    for (const std::string& symbol : axis.size.symbols())
+      if (known.insert(symbol).second) symbols.push_back(symbol);
   return symbols;
 }
 
@@ -255,7 +264,7 @@ std::vector<std::int64_t> Subject::shape_of(const Value& input, const Sizes& siz
   for (std::size_t axis = 0; axis < (input.type().shape ? input.rank() : 0); ++axis) {
     std::int64_t size = input.dim(static_cast<std::int64_t>(axis)).constant().value_or(1);
     for (const InputAxis& open : axes_)
-      if (open.input == input.name() && open.axis == axis) size = sizes.at(open.symbol);
+      if (open.input == input.name() && open.axis == axis) size = open.size_at(sizes).value_or(1);
     shape.push_back(size);
   }
   return shape;
@@ -267,6 +276,11 @@ Tensors Subject::inputs(const Sizes& sizes) const {
     tensors.emplace(input.name(), fill(input.name(), input.dtype(), shape_of(input, sizes),
                                        meaning(input.name()), sizes));
   return tensors;
+}
+
+bool Subject::has_elements(const Sizes& sizes) const {
+  return std::all_of(axes_.begin(), axes_.end(),
+                     [&](const InputAxis& axis) { return axis.size_at(sizes).value_or(0) >= 1; });
 }
 
 double Subject::input_bytes(const Sizes& sizes) const {

@@ -19,13 +19,20 @@
 
 namespace voxport {
 
-// A dynamic axis of an input: what it is called, or what we call it.
+// A dynamic axis of an input, as the file declares it or as we call it: a symbol, or an expression
+// of symbols, which then are what varies.
 struct InputAxis {
   std::string input;
   std::size_t axis = 0;
-  std::string symbol;
-  bool is_named = false;              // whether the file names it
+  Dim size;
+  std::string symbol;                 // the text of `size`
   std::optional<std::int64_t> fixed;  // the size that the file declares, where it declares a number
+
+  // Whether the size depends on that symbol.
+  bool follows(const std::string& other) const;
+  std::optional<std::int64_t> size_at(const Sizes& sizes) const {
+    return voxport::size_at(size, sizes);
+  }
 };
 
 // What one run came to.
@@ -89,6 +96,8 @@ class Subject {
   Tensors inputs(const Sizes& sizes) const;
   // The number of bytes that inputs of these sizes have.
   double input_bytes(const Sizes& sizes) const;
+  // Whether every axis has an element at these sizes: t - 1 has none at 1.
+  bool has_elements(const Sizes& sizes) const;
 
   Outcome run(const Sizes& sizes) const;
   // Runs and keeps the outputs themselves; fails when the run does.

@@ -53,13 +53,6 @@ std::optional<Dim> stepped_in(const Dim& x, std::span<const SizeSample> samples)
 
 }  // namespace
 
-std::optional<std::int64_t> size_at(const Dim& dim, const Sizes& sizes) {
-  return dim.evaluate([&](std::string_view symbol) -> std::optional<std::int64_t> {
-    const auto found = sizes.find(std::string(symbol));
-    return found == sizes.end() ? std::nullopt : std::optional(found->second);
-  });
-}
-
 bool gives(const Dim& dim, const SizeSample& sample) {
   const auto value = size_at(dim, sample.sizes);
   return !value || *value == sample.size;

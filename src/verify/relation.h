@@ -20,9 +20,6 @@ struct SizeSample {
 // batch_size*t. Nothing when none of these does.
 std::optional<Dim> find_relation(std::span<const SizeSample> samples);
 
-// The value of the expression; nothing where it has a symbol that is not among the sizes.
-std::optional<std::int64_t> size_at(const Dim& dim, const Sizes& sizes);
-
 // Whether the expression gives that size; true where it has a symbol that is not among the sizes.
 bool gives(const Dim& dim, const SizeSample& sample);
 

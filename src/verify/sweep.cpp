@@ -6,54 +6,16 @@
 
 #include "base/fail.h"
 #include "base/join.h"
-#include "graph/builder.h"
 #include "graph/model_metadata.h"
+#include "verify/candidates.h"
 #include "verify/relation.h"
+#include "verify/window.h"
 
 namespace voxport {
 namespace {
 
 // Inputs of more bytes than this are not tried.
 constexpr double kMaxInputBytes = 256e6;
-constexpr std::int64_t kMaxTable = 5000;  // longest table that is stepped over
-
-// Numbers that the graph holds and that may be sizes: of constants, and in them.
-std::vector<std::int64_t> numbers_in(const Subject& subject) {
-  const std::vector<std::int64_t>& inner = subject.function_numbers();
-  std::set<std::int64_t> numbers(inner.begin(), inner.end());
-  numbers.insert(1);
-  for (const Value& constant : subject.graph().constants()) {
-    const Tensor& tensor = *constant.constant();
-    for (const std::int64_t size : tensor.shape) numbers.insert(size);
-    const bool holds_sizes = tensor.dtype == DType::kInt64 && tensor.shape.size() <= 1 &&
-                             tensor.numel() <= 16 && tensor.unreadable.empty();
-    if (!holds_sizes) continue;
-    for (const std::int64_t number : int64_values(tensor)) numbers.insert(number);
-  }
-  std::vector<std::int64_t> sizes;
-  for (const std::int64_t number : numbers)
-    if (number > 0 && number <= kMaxTable) sizes.push_back(number);
-  return sizes;
-}
-
-// Lengths of tables that positions may run off: constants of floats that are sliced, gathered from
-// or added.
-std::vector<std::int64_t> tables_in(const Subject& subject) {
-  std::set<std::int64_t> lengths;
-  for (const auto& [place, node] : subject.nodes()) {
-    for (const Value& input : node.inputs()) {
-      const Tensor* tensor = input ? input.constant() : nullptr;
-      const bool is_table = tensor && tensor->dtype == DType::kFloat32 && tensor->shape.size() >= 2;
-      const bool is_stepped = node.op() == "Slice" || node.op() == "Gather" || node.op() == "Add" ||
-                              node.op() == "Mul" || node.op() == "Where";
-      if (!is_table || !is_stepped) continue;
-      for (std::size_t axis = 0; axis + 1 < tensor->shape.size(); ++axis)
-        if (tensor->shape[axis] >= 8 && tensor->shape[axis] <= kMaxTable)
-          lengths.insert(tensor->shape[axis]);
-    }
-  }
-  return {lengths.begin(), lengths.end()};
-}
 
 // What runs of a growing size will cost: with the square of the size, as far as one can know.
 class Pace {
@@ -74,6 +36,11 @@ class Pace {
   double longest_;  // in seconds
   double seconds_ = 0;
   std::int64_t last_ = 0;
+};
+
+// The sizes of an axis that were tried: those that ran and gave what they should, and the others.
+struct Tried {
+  std::set<std::int64_t> good, bad;
 };
 
 // An axis of an output, and what the runs tell of it.
@@ -209,7 +176,7 @@ class Sweep {
       const auto least = least_.find(symbol);
       if (least != least_.end() && size < least->second) return false;
     }
-    return subject_.input_bytes(sizes) <= kMaxInputBytes;
+    return subject_.has_elements(sizes) && subject_.input_bytes(sizes) <= kMaxInputBytes;
   }
 
   // An axis that must not be shorter than what only the run tells is given room.
@@ -257,10 +224,13 @@ class Sweep {
     // What takes too much may do with the least; if not, nothing is gained by trying more.
     if (exhausted_ && !is_found && !try_base(all_of_size(1)))
       fail(Error::kUnsupported, exhausted_->error);
+    // A window says itself that it needs more.
+    if (!is_found && fails_at_window()) is_found = search_upwards();
     for (const std::int64_t size : numbers)
       if (!is_found) is_found = try_base(all_of_size(size));
     const std::size_t runs = report_.runs + (fallback_ ? 200 : 600);
     if (!is_found) is_found = search_base(numbers, all_of_size(1), 0, runs);
+    if (!is_found) is_found = search_upwards();
     if (!is_found && fallback_) {
       is_strict_ = false;
       report_.base = *fallback_;
@@ -280,6 +250,47 @@ class Sweep {
     if (first_failure_->failed_node)
       report_.culprit = failing_node(subject_, *first_failure_->failed_node);
     return false;
+  }
+
+  bool fails_at_window() const {
+    const auto failed = first_failure_ ? first_failure_->failed_node : std::nullopt;
+    const auto node = failed ? subject_.nodes().find(failed->index) : subject_.nodes().end();
+    return node != subject_.nodes().end() && window_of(node->second);
+  }
+
+  // Sizes far above the usual, of all axes but batches, and then of one axis at a time. Where it
+  // runs with wrong outputs, sizes are not what is wrong.
+  bool search_upwards() {
+    constexpr std::size_t kMostAxes = 6;
+    constexpr std::int64_t kOthers = 7;
+    const std::vector<std::string> symbols = subject_.symbols();
+    if (fallback_) return false;
+    for (const std::int64_t size : large_sizes()) {
+      if (exhausted_) return false;
+      if (try_base(all_but_batches(size))) return true;
+    }
+    if (symbols.size() < 2 || symbols.size() > kMostAxes) return false;
+    for (const std::int64_t size : large_sizes()) {
+      for (const std::string& symbol : symbols) {
+        Sizes sizes = all_of_size(kOthers);
+        sizes[symbol] = size;
+        if (exhausted_) return false;
+        if (try_base(sizes)) return true;
+      }
+    }
+    return false;
+  }
+
+  // An axis that comes first, of an input that has others, is short.
+  Sizes all_but_batches(std::int64_t size) const {
+    constexpr std::int64_t kRows = 2;
+    Sizes sizes = all_of_size(size);
+    for (const InputAxis& first : subject_.axes())
+      for (const InputAxis& other : subject_.axes())
+        if (first.axis == 0 && other.axis > 0 && other.input == first.input &&
+            first.size.symbol_name())
+          sizes[first.symbol] = kRows;
+    return sizes;
   }
 
   bool search_base(const std::vector<std::int64_t>& numbers, Sizes sizes, std::size_t at,
@@ -350,64 +361,102 @@ class Sweep {
     CheckAxis judged;
     judged.name = symbol;
     for (const InputAxis& axis : subject_.axes())
-      if (axis.symbol == symbol) judged.places.emplace_back(axis.input, axis.axis);
-    std::set<std::int64_t> good;
-    std::set<std::int64_t> bad;
+      if (axis.follows(symbol)) judged.places.emplace_back(axis.input, axis.axis);
+    Tried tried;
     for (const auto& [sizes, outcome] : outcomes_) {
       if (outcome.is_exhausted || sizes != with(symbol, sizes.at(symbol))) continue;
-      (is_right(outcome) ? good : bad).insert(sizes.at(symbol));
+      (is_right(outcome) ? tried.good : tried.bad).insert(sizes.at(symbol));
     }
-    if (bad.empty()) {
-      judged.good.assign(good.begin(), good.end());
-      return judged;
+    if (!tried.bad.empty()) {
+      const std::int64_t first_bad = nearest_bad(tried.bad, report_.base.at(symbol));
+      if (const auto& failed = outcome_of(with(symbol, first_bad)).failed_node)
+        refuse_guess(subject_.steering_input(failed->index), outcome_of(with(symbol, first_bad)));
+      classify(judged, tried);
+      explain(judged, tried, first_bad);
     }
-    const std::int64_t first_bad = nearest_bad(bad, report_.base.at(symbol));
-    if (const auto& failed = outcome_of(with(symbol, first_bad)).failed_node)
-      refuse_guess(subject_.steering_input(failed->index), outcome_of(with(symbol, first_bad)));
-    classify(judged, good, bad);
-    judged.good.assign(good.begin(), good.end());
-    judged.bad.assign(bad.begin(), bad.end());
-    explain(judged, first_bad);
+    judged.good.assign(tried.good.begin(), tried.good.end());
+    judged.bad.assign(tried.bad.begin(), tried.bad.end());
+    name_as_declared(judged);
     return judged;
   }
 
+  // An axis that the file declares as 8*frames everywhere has that name, and sizes 8, 16, 24.
+  void name_as_declared(CheckAxis& judged) const {
+    std::optional<Dim> size;
+    for (const InputAxis& axis : subject_.axes()) {
+      if (!axis.follows(judged.name)) continue;
+      if (size && *size != axis.size) return;
+      size = axis.size;
+    }
+    const std::int64_t times = size ? factor_of(*size) : 1;
+    if (times == 1) return;
+    judged.name = size->text();
+    judged.multiple *= times;
+    judged.size *= times;
+    for (auto* bound : {&judged.low, &judged.high})
+      if (*bound) **bound *= times;
+    for (auto* sizes : {&judged.good, &judged.bad})
+      for (std::int64_t& one : *sizes) one *= times;
+  }
+
+  // 8 of 8*frames; 1 of all that is no such product.
+  static std::int64_t factor_of(const Dim& dim) {
+    const std::vector<std::string> symbols = dim.symbols();
+    if (symbols.size() != 1) return 1;
+    const std::int64_t factor = size_at(dim, {{symbols[0], 1}}).value_or(1);
+    return dim == Dim(factor) * Dim::symbol(symbols[0]) ? factor : 1;
+  }
+
   // Says which node is behind what does not run: the one that gives the axis its least size, where
-  // that is all there is to say, and else the one that fixes a size.
-  void explain(CheckAxis& judged, std::int64_t first_bad) {
-    if (has_least_only(judged) && explain_least(judged)) return;
+  // that is all there is to say, and else the one that fixes a size or needs multiples.
+  void explain(CheckAxis& judged, const Tried& tried, std::int64_t first_bad) {
+    const bool is_range = judged.verdict == CheckAxis::kLimited && !judged.high;
+    const bool is_needed = is_range && (!judged.low || explain_least(judged, tried));
+    if (is_needed && judged.multiple == 1) {
+      judged.verdict = CheckAxis::kDynamic;
+      return;
+    }
     const Sizes sizes = with(judged.name, first_bad);
     const Outcome& failure = outcome_of(sizes);
     const std::string wrong = failure.is_good ? wrong_output(failure) : "";
     judged.error = failure.is_good ? cat("it runs, but ", in_quotes(wrong), " has another size")
                                    : failure.error;
+    judged.culprit.reset();
     const bool is_meeting = judged.verdict == CheckAxis::kLinked && failure.failed_node;
     if (is_meeting)
       judged.culprit = failing_node(subject_, *failure.failed_node);
     else if (has_time_to_explain())
       judged.culprit = find_culprit(subject_, report_.base, sizes, failure.failed_node, wrong);
+    if (is_needed && may_be_multiples(judged)) judged.verdict = CheckAxis::kDynamic;
   }
 
-  // Whether every size runs from one on, and none below.
-  static bool has_least_only(const CheckAxis& judged) {
-    return judged.verdict == CheckAxis::kLimited && judged.low && !judged.high &&
-           judged.good.front() == *judged.low && judged.bad.back() < *judged.low;
+  // Whether multiples are all that is expected of the axis.
+  bool may_be_multiples(const CheckAxis& judged) const {
+    const auto relation = relations_.find(judged.name);
+    const auto declared =
+        relation == relations_.end() ? std::nullopt : Dim::try_parse(relation->second);
+    return options_.allow_multiple || (declared && factor_of(*declared) % judged.multiple == 0);
   }
 
-  // An axis that runs from a size on is dynamic, if that size has to be: a window needs it, or the
-  // file itself declares an output that has no elements below it. Else it may be the example's size
-  // that was kept.
-  bool explain_least(CheckAxis& judged) {
-    const Sizes sizes = with(judged.name, *judged.low - 1);
+  // Finds the node that gives an axis its least size, if every size (or multiple) runs from that
+  // one on and none below, and if that has to be so: a window needs it, or the file itself declares
+  // an output that has no elements below it. Else it may be the example's size that was kept.
+  bool explain_least(CheckAxis& judged, const Tried& tried) {
+    const std::int64_t first =
+        judged.multiple == 1 ? *tried.good.begin() : *beyond_one(tried).begin();
+    if (first != *judged.low) return false;
+    const auto is_multiple = [&](std::int64_t size) { return size % judged.multiple == 0; };
+    const auto last_bad = std::find_if(std::make_reverse_iterator(tried.bad.lower_bound(first)),
+                                       tried.bad.rend(), is_multiple);
+    const Sizes sizes = with(judged.name, *last_bad);
     const Outcome& below = outcome_of(sizes);
     const std::string vanished = vanished_output(sizes);
     if (below.is_good && vanished.empty()) return false;
     const auto failed = below.is_good ? std::nullopt : below.failed_node;
     judged.culprit = find_window(subject_, with(judged.name, *judged.low), sizes, failed, vanished,
                                  !has_time_to_explain());
-    if (!judged.culprit && vanished.empty()) return false;
-    judged.verdict = CheckAxis::kDynamic;
     judged.error = below.error;
-    return true;
+    return judged.culprit || !vanished.empty();
   }
 
   // An output that has an axis which, as the file declares it, has no elements at these sizes;
@@ -427,52 +476,92 @@ class Sweep {
     return above != bad.end() ? *above : *bad.rbegin();
   }
 
-  void classify(CheckAxis& judged, std::set<std::int64_t>& good, std::set<std::int64_t>& bad) {
-    if (const auto partner = linked_partner(judged.name, bad)) {
+  void classify(CheckAxis& judged, Tried& tried) {
+    if (const auto partner = linked_partner(judged.name, tried.bad)) {
       judged.verdict = CheckAxis::kLinked;
       judged.linked_to = *partner;
       return;
     }
-    std::set<std::int64_t> beyond_one = good;
-    beyond_one.erase(1);  // a size of 1 may run by being repeated
-    if (beyond_one.size() <= 1) {
+    const std::int64_t base = report_.base.at(judged.name);
+    if (beyond_one(tried).size() <= 1) try_all(judged.name, sizes_near(base), tried);
+    if (const std::set<std::int64_t> good = beyond_one(tried); good.size() <= 1) {
       judged.verdict = CheckAxis::kFixed;
-      judged.size = beyond_one.empty() ? *good.begin() : *beyond_one.begin();
+      judged.size = good.empty() ? *tried.good.begin() : *good.begin();
       return;
     }
     judged.verdict = CheckAxis::kLimited;
-    const std::int64_t step =
-        std::accumulate(beyond_one.begin(), beyond_one.end(), std::int64_t{0},
-                        [](std::int64_t a, std::int64_t b) { return std::gcd(a, b); });
-    const bool are_multiples =
-        step > 1 &&
-        std::none_of(bad.begin(), bad.end(), [&](std::int64_t size) { return size % step == 0; });
-    if (are_multiples) {
-      judged.multiple = step;
-      return;
-    }
-    find_bounds(judged, good, bad);
+    judged.multiple = find_multiple(judged.name, tried);
+    find_bounds(judged, tried);
   }
 
-  // Closes in on the first and the last size that is good.
-  void find_bounds(CheckAxis& judged, std::set<std::int64_t>& good, std::set<std::int64_t>& bad) {
+  // The sizes that run; but a size of 1 may run by being repeated.
+  static std::set<std::int64_t> beyond_one(const Tried& tried) {
+    std::set<std::int64_t> good = tried.good;
+    good.erase(1);
+    return good;
+  }
+
+  // Tries a size that may have been tried before; false where it is not allowed, takes too long, or
+  // there is no time.
+  bool try_size(const std::string& symbol, std::int64_t size, Tried& tried) {
+    const Sizes sizes = with(symbol, size);
+    Pace paced = pace();
+    paced.note(report_.base.at(symbol), outcomes_.at(report_.base).seconds);
+    if (!is_allowed(sizes) || paced.is_dear(size) || !has_time()) return false;
+    const Outcome& outcome = outcome_of(sizes);
+    if (outcome.is_exhausted) return false;
+    (is_right(outcome) ? tried.good : tried.bad).insert(size);
+    return true;
+  }
+
+  void try_all(const std::string& symbol, const std::vector<std::int64_t>& sizes, Tried& tried) {
+    for (const std::int64_t size : sizes) try_size(symbol, size, tried);
+  }
+
+  // The number whose multiples run, and nothing else; 1 where there is none. Before it is believed,
+  // it is tried whether fewer do: where 320 and 640 run, 480 may.
+  std::int64_t find_multiple(const std::string& symbol, Tried& tried) {
+    const std::int64_t base = report_.base.at(symbol);
+    std::int64_t step = common_divisor(tried);
+    for (std::int64_t before = 0; before != step;) {
+      before = step;
+      for (const std::int64_t part : {2, 3, 5, 7})
+        if (step % part == 0) try_size(symbol, base + step / part, tried);
+      step = common_divisor(tried);
+    }
+    if (step == 1) return 1;
+    try_all(symbol, {step, 2 * step, base + step, base + 3 * step}, tried);
+    const std::int64_t least = *beyond_one(tried).begin();
+    const bool are_multiples =
+        std::none_of(tried.bad.begin(), tried.bad.end(),
+                     [&](std::int64_t size) { return size > least && size % step == 0; });
+    return are_multiples ? step : 1;
+  }
+
+  static std::int64_t common_divisor(const Tried& tried) {
+    const std::set<std::int64_t> good = beyond_one(tried);
+    return std::accumulate(good.begin(), good.end(), std::int64_t{0},
+                           [](std::int64_t a, std::int64_t b) { return std::gcd(a, b); });
+  }
+
+  // Closes in on the first and the last size that is good, of the multiples.
+  void find_bounds(CheckAxis& judged, Tried& tried) {
+    const std::int64_t step = judged.multiple;
     const auto close_in = [&](std::int64_t yes, std::int64_t no) {
-      while (std::abs(yes - no) > 1 && has_time()) {
-        const std::int64_t middle = (yes + no) / 2;
-        const bool is_good = is_good_at(judged.name, middle);
-        (is_good ? yes : no) = middle;
-        (is_good ? good : bad).insert(middle);
+      while (std::abs(yes - no) > step) {
+        const std::int64_t middle = no + (yes - no) / step / 2 * step;
+        if (!try_size(judged.name, middle, tried)) break;
+        (tried.good.contains(middle) ? yes : no) = middle;
       }
       return yes;
     };
+    std::set<std::int64_t> bad = tried.bad;
+    std::erase_if(bad, [&](std::int64_t size) { return size % step != 0; });
+    const std::set<std::int64_t> good = tried.good;
     const std::int64_t base = report_.base.at(judged.name);
-    const auto above = bad.upper_bound(base);
-    if (above != bad.end()) {
-      const std::int64_t no = *above;
-      judged.high = close_in(*std::prev(good.lower_bound(no)), no);
-    }
-    const auto below = bad.lower_bound(base);
-    if (below != bad.begin()) {
+    if (const auto above = bad.upper_bound(base); above != bad.end())
+      judged.high = close_in(*std::prev(good.lower_bound(*above)), *above);
+    if (const auto below = bad.lower_bound(base); below != bad.begin()) {
       const std::int64_t no = *std::prev(below);
       judged.low = close_in(*good.upper_bound(no), no);
     }

@@ -18,6 +18,7 @@ namespace voxport {
 struct SweepOptions {
   bool is_quick = false;
   std::vector<std::int64_t> sizes;     // to try in place of our own
+  bool allow_multiple = false;         // whether an axis is good that runs in multiples alone
   TimeBudget budget = TimeBudget(60);  // after which no new size is tried; loading is part of it
   std::function<void(double)> on_progress;
 };

@@ -123,6 +123,27 @@ TEST_F(CheckCommand, TriesTheSizesItIsTold) {
   EXPECT_EQ(verdicts(quick), (Verdicts{{"sequence_length", "dynamic"}}));
 }
 
+TEST_F(CheckCommand, CallsALeastSizeNoFault) {
+  const Result result = run("check " + data("check/conv-valid.onnx"));
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(contains(result.out, "PASS: all axes are dynamic")) << result.out;
+  EXPECT_TRUE(
+      contains(result.out, "dynamic, at least 3  needed by Conv '/conv/Conv', its kernel of 3\n"))
+      << result.out;
+}
+
+TEST_F(CheckCommand, AllowsMultiplesIfItIsTold) {
+  const std::string model = data("check/unet.onnx");
+  EXPECT_EQ(verdicts(checked(0, "--allow multiple " + model))["t"], "dynamic in multiples of 4");
+  const Result result = run("check " + model);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(contains(result.out,
+                       "  t is dynamic in multiples of 4\n"
+                       "    other sizes do not run; --allow multiple accepts that\n"))
+      << result.out;
+  EXPECT_TRUE(contains(failure(2, "--allow all " + model), "voxport: --allow: "));
+}
+
 TEST_F(CheckCommand, FillsInputsAsItIsTold) {
   const std::string model = data("onnx/full.onnx");
   EXPECT_EQ(run("check -q --input input_tokens=0..3 " + model).exit_code, 0);

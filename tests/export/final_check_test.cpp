@@ -60,8 +60,20 @@ TEST(ExportCheck, FailsWhenAnAxisIsNailed) {
   NEEDS_RUNTIME();
   const std::string problem = problem_of(kModels / "expand-input.onnx");
   EXPECT_NE(problem.find("the exported graph is wrong: axis "), std::string::npos) << problem;
+  EXPECT_NE(problem.find("'model.onnx' cannot be run with "), std::string::npos)
+      << "it is run before it has its name: " << problem;
   EXPECT_NE(problem.find("checking 'model.onnx'; no file was written"), std::string::npos)
       << problem;
+}
+
+TEST(ExportCheck, NotesTheLeastSizeThatAWindowNeeds) {
+  NEEDS_RUNTIME();
+  const ExportReport report = check(kModels / "conv-valid.onnx");
+  EXPECT_EQ(report.warnings, std::vector<std::string>());
+  EXPECT_EQ(report.notes, std::vector<std::string>({"model.onnx: axis 't' is at least 3, by Conv "
+                                                    "'/conv/Conv', its kernel of 3"}));
+  ASSERT_EQ(report.checks.size(), 1U);
+  EXPECT_TRUE(report.checks[0].ends_with(" runs, all axes dynamic)"));
 }
 
 TEST(ExportCheck, EndsInTimeAndSaysWhatItDidNotRun) {
