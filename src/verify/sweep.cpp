@@ -739,6 +739,17 @@ bool is_list(const Meaning& meaning) {
 
 using Freed = std::set<std::pair<std::string, std::size_t>>;
 
+// Whether an output follows an axis that had this size. Rows that all end up in the one row of an
+// output, in place of rows of their own, are not meant to be more than one.
+bool follows_axis(const Outcome& outcome, const Outcome& declared, std::int64_t size) {
+  if (size > 1) return outcome.outputs != declared.outputs;
+  return std::any_of(outcome.outputs.begin(), outcome.outputs.end(), [&](const auto& output) {
+    const auto before = declared.outputs.find(output.first);
+    return before != declared.outputs.end() && !output.second.empty() && !before->second.empty() &&
+           output.second.front() != before->second.front();
+  });
+}
+
 // Moves axes of one declared number, all together, and sees what comes of it. Fails as Subject
 // does, where the model cannot even be loaded with these axes open.
 void move_fixed_axes(const std::filesystem::path& path,
@@ -759,7 +770,7 @@ void move_fixed_axes(const std::filesystem::path& path,
     const Outcome outcome = subject.run(sizes);
     if (outcome.is_exhausted) continue;
     (outcome.is_good ? judged.good : judged.bad).push_back(other);
-    moves_an_output |= outcome.is_good && outcome.outputs != declared.outputs;
+    moves_an_output |= outcome.is_good && follows_axis(outcome, declared, judged.size);
     if (outcome.is_good || judged.culprit || !judged.error.empty()) continue;
     judged.error = outcome.error;
     judged.culprit = find_culprit(subject, as_declared, sizes, outcome.failed_node, "");
@@ -804,7 +815,9 @@ void try_fixed_axes(const std::filesystem::path& path, const Subject& subject,
     // What an operator asks for by its own definition is no size that was kept.
     const bool is_baked = !judged.bad.empty() && judged.culprit &&
                           !judged.culprit->holder.empty() && !is_met_by_weights(judged.culprit->op);
-    if (is_baked) judged.verdict = CheckAxis::kFixed;
+    // Whoever declares 1 beside axes that are dynamic means one row, and may rely on it.
+    const bool is_meant = size == 1 && !base.empty();
+    if (is_baked && !is_meant) judged.verdict = CheckAxis::kFixed;
     if (judged.verdict == CheckAxis::kRequired) judged.culprit.reset();
     report.axes.push_back(std::move(judged));
   }

@@ -470,6 +470,20 @@ TEST(Check, TriesNeighboursBeforeItCallsAnAxisFixed) {
     EXPECT_EQ(std::count(report.axes[1].good.begin(), report.axes[1].good.end(), size), 1) << size;
 }
 
+TEST(Check, TakesOneRowForMeantWhereOtherAxesAreDynamic) {
+  NEEDS_RUNTIME();
+  const auto first_axis = [](const char* operators) {
+    return answer(check_text(cat("x: f32[1, t, 4]\n", operators, "\nreturn y")), "x", 0);
+  };
+  EXPECT_EQ(first_axis("shape: i64[3] = const [1, -1, 8]\n"
+                       "doubled = Concat(x, x) axis=2\n"
+                       "y = Reshape(doubled, shape)"),
+            "required to be 1");
+  EXPECT_EQ(first_axis("zero: f32[1, 1, 4] = const\ny = Concat(x, zero) axis=1"),
+            "required to be 1");
+  EXPECT_EQ(first_axis("y = Relu(x)"), "declared 1, could be dynamic");
+}
+
 TEST(Check, FindsTheLeastOfSeveralCommonMultiples) {
   NEEDS_RUNTIME();
   const CheckReport report = check_text(R"(
