@@ -110,6 +110,7 @@ struct CheckReport {
   std::vector<CheckAxis> axes;
   std::vector<CheckOutput> outputs;
   std::vector<CheckConsistency> consistency;
+  std::vector<std::string> notes;  // what is no fault: inputs that change no output
   std::vector<CheckedCase> cases;
   double tolerance = 0;  // of the cases, as it was asked for
   std::size_t nodes = 0;

@@ -9,6 +9,7 @@
 #include "base/parse_number.h"
 #include "base/stage_clock.h"
 #include "verify/consistency.h"
+#include "verify/effect.h"
 #include "verify/reference.h"
 #include "verify/sweep.h"
 
@@ -89,6 +90,7 @@ void run_sweep(const fs::path& model, const Subject& subject, const CheckOptions
   if (!swept.error.empty()) return;
   refuse_untried(swept, report, options.seconds, load_seconds);
   report.consistency = check_consistency(subject, swept.base, budget, swept.slowest_run);
+  if (!options.quick) report.notes = inputs_without_effect(subject, swept.base, budget);
 }
 
 }  // namespace

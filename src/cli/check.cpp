@@ -187,6 +187,8 @@ std::string report_text(const CheckReport& report) {
                  fact.what, printable(fact.remark, 200)});
     text += cat("\n", bold("consistency"), "\n", table.text());
   }
+  if (!report.notes.empty()) text += cat("\n", bold("notes"), "\n");
+  for (const std::string& note : report.notes) text += cat("  ", printable(note, 400), "\n");
   if (!report.cases.empty())
     text += cat("\n", bold("reference"), dim(" (largest difference, relative to its value)"), "\n",
                 cases_text(report));

@@ -336,6 +336,12 @@ std::string consistency_section(const CheckReport& report) {
   return section("consistency", "Consistency", table({"Verdict", "Property", "Remark"}, rows));
 }
 
+std::string notes_section(const CheckReport& report) {
+  std::string items;
+  for (const std::string& note : report.notes) items += in_tag("li", html_text(note, 400)) + "\n";
+  return items.empty() ? "" : section("notes", "Notes", in_tag("ul", items));
+}
+
 std::string inputs_section(const CheckReport& report) {
   std::string rows;
   for (const auto& [name, meaning] : report.inputs)
@@ -481,8 +487,8 @@ std::string to_html(const CheckReport& report) {
   const std::vector<Problem> problems = problems_of(report);
   std::string main = header(report, problems) + axes_section(report);
   for (std::size_t i = 0; i < problems.size(); ++i) main += problem_section(problems[i], i + 1);
-  main += outputs_section(report) + consistency_section(report) + inputs_section(report) +
-          cases_section(report);
+  main += outputs_section(report) + consistency_section(report) + notes_section(report) +
+          inputs_section(report) + cases_section(report);
   main += in_tag("footer", cat("voxport ", kVersion, " check"));
   const std::string title =
       in_tag("title", cat(verdict(report), ": ", html_text(report.path, 200)));

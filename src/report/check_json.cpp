@@ -98,6 +98,7 @@ std::string to_json(const CheckReport& report) {
                                    {"tried", fact.was_tried},
                                    {"good", fact.is_good},
                                    {"remark", fact.remark}});
+  json["notes"] = report.notes;
   json["cases"] = Json::array();
   for (const CheckedCase& one : report.cases) json["cases"].push_back(json_of(one));
   return dump(json);

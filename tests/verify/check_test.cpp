@@ -167,6 +167,8 @@ TEST_P(CheckedModel, IsJudgedRightly) {
   }
   if (!are_good) return;
   for (const CheckOutput& output : report.outputs) EXPECT_FALSE(output.culprit) << output.name;
+  const bool has_unused_numbers = name == "unused-input-free" || name == "scales-free";
+  for (const std::string& note : report.notes) EXPECT_TRUE(has_unused_numbers) << note;
   EXPECT_EQ(report.is_good(), model["names_are_true"].get<bool>());
 }
 
@@ -228,7 +230,10 @@ TEST_P(OnnxTestModels, RaiseNoFalseAlarm) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename();
     try {
-      EXPECT_EQ(complaint(check_model(entry.path() / "model.onnx")), known_complaint(name)) << name;
+      const CheckReport report = check_model(entry.path() / "model.onnx");
+      EXPECT_EQ(complaint(report), known_complaint(name)) << name;
+      for (const std::string& note : report.notes)
+        EXPECT_TRUE(note.ends_with("no path leads from it to one")) << name << ": " << note;
       ++judged;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), Error::kUnsupported) << name << ": " << error.what();
@@ -455,6 +460,44 @@ TEST(Check, FollowsSizesThatAreExpressionsOfOthers) {
   EXPECT_TRUE(report.is_good()) << to_json(report);
   EXPECT_EQ(answer(report, "x", 2), "dynamic");
   EXPECT_EQ(answer(report, "cond", 2), "dynamic");
+}
+
+// ---- inputs without effect
+
+// What is noted of a model that takes scales, as Piper's do.
+std::vector<std::string> notes_of(const std::string& operators) {
+  const CheckReport report =
+      check_text(cat("x: f32[b, t]\nnoise: f32[b, t]\nscales: f32[3]\nzero: i64[] = const [0]\n"
+                     "one: i64[] = const [1]\ntwo: i64[] = const [2]\n",
+                     operators, "\nreturn y"));
+  EXPECT_TRUE(report.is_good()) << to_json(report);
+  return report.notes;
+}
+
+using Notes = std::vector<std::string>;
+
+TEST(CheckInputs, ThatChangeNothingAreNoted) {
+  NEEDS_RUNTIME();
+  EXPECT_EQ(notes_of("s1 = Gather(scales, one)\ns2 = Gather(scales, two)\n"
+                     "h = Mul(x, s1)\nn = Mul(noise, s2)\ny = Add(h, n)"),
+            Notes({"scales[0] changes no output: no path leads from it to one"}));
+  EXPECT_EQ(notes_of("nothing: f32[] = const\ns = Mul(scales, nothing)\ns0 = Gather(s, zero)\n"
+                     "s1 = Gather(scales, one)\ns2 = Gather(scales, two)\nh = Mul(x, s1)\n"
+                     "n = Mul(noise, s2)\nh2 = Add(h, n)\ny = Add(h2, s0)"),
+            Notes({"scales[0] changes no output: 0, 0.5, 1, 2 and -1 give the same"}));
+  const CheckReport report = check_model(data_folder() / "check/unused-input-free.onnx");
+  EXPECT_EQ(report.notes, Notes({"unused changes no output: no path leads from it to one"}));
+  EXPECT_EQ(Json::parse(to_json(report))["notes"].size(), 1U);
+  EXPECT_NE(to_html(report).find("<li>unused changes no output"), std::string::npos);
+}
+
+// The noise is there, but its scale is 0 where every run is to be the same.
+TEST(CheckInputs, ThatHaveAnEffectBesideOtherValuesAreNot) {
+  NEEDS_RUNTIME();
+  EXPECT_EQ(notes_of("s0 = Gather(scales, zero)\ns1 = Gather(scales, one)\n"
+                     "s2 = Gather(scales, two)\nh = Mul(x, s1)\nh2 = Add(h, s2)\n"
+                     "n = Mul(noise, s0)\ny = Add(h2, n)"),
+            Notes());
 }
 
 // ---- sizes that are called fixed
