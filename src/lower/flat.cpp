@@ -51,6 +51,17 @@ bool is_alike(const Item& a, const Item& b) {
          std::ranges::equal(x->items, y->items, is_alike);
 }
 
+Item maybe(Number is_there, Item value) {
+  auto made = std::make_shared<Container>();
+  made->kind = Container::Kind::kMaybe;
+  made->items = {std::move(is_there), std::move(value)};
+  return made;
+}
+
+const Item& certain(const Item& item) {
+  return item.is_maybe() ? item.container()->items[1] : item;
+}
+
 Item placeholder(Scopes& scopes, const Item& pattern) {
   Builder g(scopes.graph());
   if (pattern.is_tensor()) {

@@ -20,6 +20,11 @@ Item rebuilt(Scopes& scopes, const Item& pattern, std::span<const Value>& values
 // Whether two items have their tensors and numbers in the same places.
 bool is_alike(const Item& a, const Item& b);
 
+// What is None or not depending on the run: `is_there` says which, and `value` is what it is else.
+Item maybe(Number is_there, Item value);
+// What an item is if it is not None.
+const Item& certain(const Item& item);
+
 // An item like the pattern, of zeros of size 1, for where nobody reads it.
 Item placeholder(Scopes& scopes, const Item& pattern);
 

@@ -104,7 +104,8 @@ std::string_view Item::kind_name() const {
     return c->kind == Container::Kind::kList            ? "a list"
            : c->kind == Container::Kind::kTuple         ? "a tuple"
            : c->kind == Container::Kind::kUninitialized ? "what is unset"
-                                                        : "a dict";
+           : c->kind == Container::Kind::kMaybe ? "what is None or not, depending on the run"
+                                                : "a dict";
   return "unknown";
 }
 

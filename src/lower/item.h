@@ -56,7 +56,8 @@ struct TensorCell;
 // A list, a tuple or a dict. Lists and dicts are shared by all variables that hold them.
 struct Container {
   // kUninitialized: none of them, but what a program leaves unset on a path where nobody reads it.
-  enum class Kind : std::uint8_t { kList, kTuple, kDict, kUninitialized };
+  // kMaybe: what is None or not depending on the run: a bool, whether it is there, and the value.
+  enum class Kind : std::uint8_t { kList, kTuple, kDict, kUninitialized, kMaybe };
   Kind kind = Kind::kList;
   std::vector<Item> items;
   std::vector<std::string> names;  // the keys of a dict; the fields of a named tuple, else empty
@@ -102,6 +103,7 @@ struct Item {
   bool is_uninitialized() const {
     return container() && container()->kind == Container::Kind::kUninitialized;
   }
+  bool is_maybe() const { return container() && container()->kind == Container::Kind::kMaybe; }
   bool is_list() const { return container() && container()->kind == Container::Kind::kList; }
 
   // "a tensor", "an int", "None".

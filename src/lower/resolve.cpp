@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/join.h"
+#include "lower/flat.h"
 
 namespace voxport {
 namespace {
@@ -66,6 +67,7 @@ bool is_variable(std::string_view type) {
 // Whether a schema's type takes the item. Type variables take everything.
 bool fits(const Item& item, std::string_view type, Freedom freedom) {
   if (item.is_unknown()) return true;
+  if (item.is_maybe()) return fits(certain(item), type, freedom);
   if (type.ends_with("?"))
     return item.is_none() || fits(item, type.substr(0, type.size() - 1), freedom);
   if (type.ends_with("]")) {
@@ -74,6 +76,15 @@ bool fits(const Item& item, std::string_view type, Freedom freedom) {
   }
   if (item.is_none()) return is_variable(type) || type == "Any" || type == "NoneType";
   return fits_plain(item, type, freedom);
+}
+
+// What an operator is given. One that takes None as well could do either with what may be None;
+// one that does not is called only where it is not.
+Item taken(const Item& item, const SchemaArgument& argument) {
+  if (item.is_maybe() && argument.type.ends_with("?"))
+    fail(Error::kUnsupported, "whether its argument ", in_quotes(argument.name),
+         " is None depends on the run");
+  return is_variable(argument.type) ? item : certain(item);
 }
 
 struct Given {
@@ -106,8 +117,8 @@ std::optional<NamedItems> by_name(const Walk& walk, const Schema& schema,
     const SchemaArgument& argument = schema.arguments[i];
     if (found[i] && freedom && !fits(*found[i], argument.type, *freedom)) return std::nullopt;
     if (!found[i] && !argument.otherwise) return std::nullopt;
-    arguments.emplace_back(argument.name,
-                           found[i] ? *found[i] : walk.evaluate(*argument.otherwise));
+    arguments.emplace_back(
+        argument.name, found[i] ? taken(*found[i], argument) : walk.evaluate(*argument.otherwise));
   }
   std::ranges::move(rest, std::back_inserter(arguments));
   return arguments;
@@ -134,7 +145,10 @@ ResolvedCall resolve(const Walk& walk, const ProgramCall& call) {
   // Operators without a schema of fixed arguments: prim.ListConstruct, prim.tolist.
   if (schemas.empty() || takes_anything(schemas.front()) || !call.blocks.empty()) {
     ResolvedCall resolved;
-    for (Given& one : given) resolved.arguments.emplace_back(one.name, std::move(one.item));
+    const bool keeps_none = !call.blocks.empty() || call.target.ends_with("Construct") ||
+                            call.target == "prim.isinstance";
+    for (const Given& one : given)
+      resolved.arguments.emplace_back(one.name, keeps_none ? one.item : certain(one.item));
     return resolved;
   }
   for (const std::optional<Freedom> freedom :

@@ -1,6 +1,7 @@
 // Lists, tuples and dicts; None.
 #include <limits>
 
+#include "lower/arithmetic.h"
 #include "lower/ops/ops.h"
 
 namespace voxport::ops {
@@ -100,12 +101,18 @@ Item slice_of_stacked(const Call& call, const Value& stacked, std::int64_t step)
   return list;
 }
 
-// Whether two items are one object: the same tensor, list or None.
-bool is_same(const Call& call, const Item& a, const Item& b) {
+bool is_same_object(const Call& call, const Item& a, const Item& b) {
   if (a.is_none() || b.is_none()) return a.is_none() && b.is_none();
   if (a.is_tensor() || b.is_tensor()) return a.cell() == b.cell();
   if (a.container() || b.container()) return a.container() == b.container();
   call.refuse("whether ", a.kind_name(), " is the same as another is not known");
+}
+
+// Whether two items are one object: the same tensor, list or None.
+Number is_same(const Call& call, const Item& a, const Item& b) {
+  if (a.is_maybe() && b.is_none())
+    return logical_not(call.scopes(), *a.container()->items[0].number());
+  return Number::of_bool(is_same_object(call, a, b));
 }
 
 // Whether two items are equal, where that is known.
@@ -197,8 +204,10 @@ Item getitem(const Call& call, Builder&) {
 Item len(const Call& call, Builder&) {
   const Item& whole = call.at(0);
   if (whole.is_tensor()) {
-    const Value shape =
-        Builder(call.scopes().graph()).node("Shape", {call.memory().read(*whole.cell())});
+    const Value tensor = call.memory().read(*whole.cell());
+    if (tensor.rank() > 0 && tensor.dim(0).is_constant())
+      return Number::of_int(*tensor.dim(0).constant());
+    const Value shape = Builder(call.scopes().graph()).node("Shape", {tensor});
     return call.scopes().size_of(voxport::slice(shape, 0, 0, 1));
   }
   if (const std::string* text = whole.text())
@@ -440,6 +449,7 @@ Item unpack(const Call& call, Builder&) {
 
 // prim.isinstance(value, types...)
 Item isinstance(const Call& call, Builder&) {
+  if (call.at(0).is_maybe()) call.refuse("it asks for the type of ", call.at(0).kind_name());
   bool is_any = false;
   for (std::size_t i = 1; i < call.arguments().size(); ++i)
     is_any = is_of_type(call, call.at(0), call.text_at(i)) || is_any;
@@ -454,13 +464,12 @@ Item uninitialized(const Call&, Builder&) {
 }
 
 // aten.__is__(t1 self, t2 obj) -> bool
-Item is_identical(const Call& call, Builder&) {
-  return Number::of_bool(is_same(call, call.at(0), call.at(1)));
-}
+Item is_identical(const Call& call, Builder&) { return is_same(call, call.at(0), call.at(1)); }
 
 // aten.__isnot__(t1 self, t2 obj) -> bool
 Item is_not_identical(const Call& call, Builder&) {
-  return Number::of_bool(!is_same(call, call.at(0), call.at(1)));
+  if (call.at(0).is_maybe() && call.at(1).is_none()) return call.at(0).container()->items[0];
+  return logical_not(call.scopes(), is_same(call, call.at(0), call.at(1)));
 }
 
 // prim.annotate(value, type): a tensor where a number is asked for is its one element.

@@ -21,9 +21,32 @@ struct Wanted {
   std::vector<TensorCell*> cells;
   Containers containers;
   std::vector<DType> dtypes;  // of the results
-  // For results that one branch leaves unset.
+  // For results that one branch leaves unset, or where it gives None.
   std::vector<Item> placeholders;
+  std::vector<bool> may_be_none;  // results that are None in one branch only
+
+  bool has_none(std::size_t i) const { return i < may_be_none.size() && may_be_none[i]; }
 };
+
+// A result as an If can give it that gives None in its other branch.
+Item as_maybe(const Item& result, const Item& placeholder) {
+  if (result.is_maybe()) return result;
+  if (result.is_none()) return maybe(Number::of_bool(false), placeholder);
+  return maybe(Number::of_bool(true), result);
+}
+
+// A result of a branch that is taken only where `there` is true.
+Item refined(const Item& result, const Value& there) {
+  if (!result.is_maybe() || !there) return result;
+  const Number& is_there = *result.container()->items[0].number();
+  return is_there.value() == there ? certain(result) : result;
+}
+
+// What is true where a condition is not, if it is the opposite of a value.
+Value opposite(const Value& condition) {
+  const std::optional<Node> node = condition.producer();
+  return node && node->op() == "Not" ? node->inputs()[0] : Value();
+}
 
 // One branch as a graph: its results, then the final values of what is captured and changed.
 struct Side {
@@ -38,14 +61,23 @@ struct Side {
   std::size_t result_count = 0;  // values that the results have
 };
 
-Side run_side(Walk& walk, const Block& block, const Wanted& wanted) {
+// One branch; `there` is what its condition tells of what may be None.
+Side run_side(Walk& walk, const Block& block, const Wanted& wanted, const Value& there) {
   Walk::Branch branch = walk.run_branch(block, Scopes::Kind::kBranch);
   Side side;
   std::vector<Value> values;
   for (std::size_t i = 0; i < branch.results.size(); ++i) {
-    const bool is_unset = branch.results[i].is_uninitialized() && i < wanted.placeholders.size();
-    if (is_unset) branch.results[i] = wanted.placeholders[i];
-    flatten_into(walk.memory(), branch.results[i], values);
+    Item& result = branch.results[i];
+    result = refined(result, there);
+    const bool is_unset = (result.is_uninitialized() && i < wanted.placeholders.size()) ||
+                          (result.is_none() && wanted.has_none(i));
+    if (wanted.has_none(i)) {
+      result = as_maybe(result, wanted.placeholders[i]);
+      side.is_unset.resize(values.size() + 1, false);  // whether it is there
+    } else if (is_unset) {
+      result = wanted.placeholders[i];
+    }
+    flatten_into(walk.memory(), result, values);
     side.is_unset.resize(values.size(), is_unset);
   }
   side.result_count = values.size();
@@ -67,7 +99,14 @@ Side run_side(Walk& walk, const Block& block, const Wanted& wanted) {
 }
 
 bool are_alike_or_unset(const Item& a, const Item& b) {
-  return a.is_uninitialized() || b.is_uninitialized() || is_alike(a, b);
+  return a.is_uninitialized() || b.is_uninitialized() || a.is_none() || b.is_none() ||
+         is_alike(certain(a), certain(b));
+}
+
+// Whether one of two results may be None, and the other is not the same way.
+bool differ_in_none(const Item& a, const Item& b) {
+  return !a.is_uninitialized() && !b.is_uninitialized() &&
+         (a.is_none() != b.is_none() || a.is_maybe() != b.is_maybe());
 }
 
 template <class T>
@@ -82,7 +121,14 @@ bool add_new(std::vector<T>& to, const std::vector<T>& more) {
 bool learn(Walk& walk, Wanted& wanted, const Side& yes, const Side& no) {
   bool differs = false;
   wanted.placeholders.resize(yes.results.size());
+  wanted.may_be_none.resize(yes.results.size());
   for (std::size_t i = 0; i < yes.results.size(); ++i) {
+    if (differ_in_none(yes.results[i], no.results[i])) {
+      const Item& set = yes.results[i].is_none() ? no.results[i] : yes.results[i];
+      wanted.placeholders[i] = placeholder(walk.scopes(), certain(set));
+      wanted.may_be_none[i] = true;
+      differs = true;
+    }
     if (yes.results[i].is_uninitialized() == no.results[i].is_uninitialized()) continue;
     const Item& set = yes.results[i].is_uninitialized() ? no.results[i] : yes.results[i];
     wanted.placeholders[i] = placeholder(walk.scopes(), set);
@@ -129,7 +175,7 @@ struct Sides {
 };
 
 // Lowers both branches, again and again, until they agree on what they return.
-Sides settled(const Call& call) {
+Sides settled(const Call& call, const Value& condition) {
   Walk& walk = call.walk();
   const std::vector<Block>& blocks = call.program_call().blocks;
   const Walk::Findings findings = walk.findings();
@@ -137,8 +183,8 @@ Sides settled(const Call& call) {
   constexpr int kMaxTries = 8;
   for (int i = 0; i < kMaxTries; ++i) {
     walk.restore(findings);
-    sides.yes = run_side(walk, blocks[0], sides.wanted);
-    sides.no = run_side(walk, blocks[1], sides.wanted);
+    sides.yes = run_side(walk, blocks[0], sides.wanted, condition);
+    sides.no = run_side(walk, blocks[1], sides.wanted, opposite(condition));
     if (!std::ranges::equal(sides.yes.results, sides.no.results, are_alike_or_unset))
       call.refuse("its branches give different kinds of results");
     if (!learn(walk, sides.wanted, sides.yes, sides.no)) return sides;
@@ -193,7 +239,7 @@ std::vector<Item> take_results(Walk& walk, const Sides& sides, std::span<const V
 }
 
 Item if_node(const Call& call, const Value& condition) {
-  const Sides sides = settled(call);
+  const Sides sides = settled(call, condition);
   const Node node = make_node(call.scopes(), condition, sides.yes, sides.no);
   return as_results(call.program_call(), take_results(call.walk(), sides, node.outputs()));
 }

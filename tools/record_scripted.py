@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Records scripted modules that keep a state, enter `with`, have tensors for defaults and so on, and what PyTorch
+computes with them.
+
+    record_scripted.py FOLDER      write FOLDER/NAME.ts113.pt and NAME.cases.safetensors, and name them in manifest.json
+
+FOLDER is tests/data/programs; recorded with torch 1.13.
+
+A case of a module that keeps a state is one run of several: its inputs are the arguments and what the attributes were
+before, its outputs the results and what they were after.
+"""
+
+import json
+import pathlib
+import struct
+import sys
+from typing import Optional
+
+import torch
+from torch import Tensor, nn
+
+
+class WithBlocks(nn.Module):
+    """Enters no_grad, in a method too; a method that forward never calls has what cannot be converted."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(5, 4)
+
+    def twice(self, x: Tensor) -> Tensor:
+        with torch.no_grad():
+            y = x * 2
+        return y
+
+    @torch.jit.export
+    def aside(self, x: Tensor) -> Tensor:
+        with torch.no_grad():
+            future = torch.jit.fork(torch.relu, x)
+        return torch.jit.wait(future)
+
+    def forward(self, x):
+        with torch.no_grad():
+            y = self.twice(self.linear(x))
+        return y
+
+
+class StateWhenEmpty(nn.Module):
+    """A state that is empty at first and is made in a branch."""
+
+    def __init__(self):
+        super().__init__()
+        self.h = torch.zeros(0)
+
+    def forward(self, x):
+        if not len(self.h):
+            self.h = torch.zeros(x.size(0), 5)
+        y = x + self.h
+        self.h = y
+        return y
+
+
+class Cell(nn.Module):
+    """Keeps h, and how often it ran."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.GRUCell(4, 3)
+        self.h = torch.zeros(1, 3)
+        self.count = 0
+
+    def step(self, x: Tensor) -> Tensor:
+        self.h = self.cell(x, self.h.expand(x.size(0), 3))
+        if bool(self.h.sum() > 0):
+            self.count += 1
+        return self.h
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = x.new_zeros(x.size(1), 3)
+        for t in range(x.size(0)):
+            y = y + self.step(x[t])
+        return y
+
+
+class StateInLoop(nn.Module):
+    """States of a part, which a method assigns that is called in a loop; `last` is only assigned, `pair` a tuple."""
+
+    def __init__(self):
+        super().__init__()
+        self.part = Cell()
+        self.pair = (torch.ones(1), torch.full((1,), 0.5))
+        self.last = torch.zeros(1)
+
+    def forward(self, x):
+        y = self.part(x)
+        a, b = self.pair
+        self.pair = (a + b, a * b)
+        self.last = y
+        return y * a
+
+
+class TensorDefault(nn.Module):
+    """An argument that is an empty tensor where nobody gives it."""
+
+    def forward(self, x, state: Tensor = torch.zeros(0)):
+        if len(state):
+            return x + state
+        return x * 2
+
+
+class OtherMethod(nn.Module):
+    """A module whose encode is exported."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(5, 4)
+
+    @torch.jit.export
+    def encode(self, x):
+        return torch.relu(self.linear(x))
+
+    def forward(self, x):
+        return x
+
+
+def grid(n: int, device: str = "cpu") -> Tensor:
+    return torch.arange(n, device=torch.device(device))
+
+
+class DeviceOfText(nn.Module):
+    """A device that is made of a string at run time."""
+
+    def forward(self, x):
+        return x + grid(x.size(1), device=str(x.device))
+
+
+class NoneInBranch(nn.Module):
+    """Tensors that are None depending on a size and on values."""
+
+    def mask(self, x: Tensor) -> Optional[Tensor]:
+        if x.size(0) == 1:
+            return None
+        return x > 0
+
+    def forward(self, x):
+        mask = self.mask(x)
+        extra: Optional[Tensor] = None
+        if bool(x.sum() > 0):
+            extra = x * 3
+        if mask is not None:
+            x = x.masked_fill(mask, 0.5)
+        if extra is None:
+            extra = x - 1
+        return x + extra
+
+
+CASES = [dict(b=2), dict(b=1), dict(b=3)]
+
+
+def models():
+    """Name, module, method, inputs by name with their axes, attributes by input name, how an empty state is given."""
+    plain = {"x": ([2, 5], {"0": "b"})}
+    yield "with_blocks", WithBlocks(), "forward", plain, {}
+    yield "state_when_empty", StateWhenEmpty(), "forward", plain, {"h": ([2, 5], {"0": "h_dim_0"}, "float32")}
+    yield "state_in_loop", StateInLoop(), "forward", {"x": ([3, 2, 4], {"0": "t", "1": "b"})}, {
+        "part.h": ([1, 3], {"0": "part_h_dim_0"}, "float32"), "part.count": ([], {}, "int64"),
+        "pair.0": ([1], {}, "float32"), "pair.1": ([1], {}, "float32")}
+    yield "tensor_default", TensorDefault(), "forward", plain, {}
+    yield "tensor_given", TensorDefault(), "forward", {**plain, "state": ([2, 5], {"0": "b"})}, {}
+    yield "other_method", OtherMethod(), "encode", plain, {}
+    yield "device_of_text", DeviceOfText(), "forward", plain, {}
+    yield "none_in_branch", NoneInBranch(), "forward", plain, {}
+
+
+def attribute(module, path):
+    for name in path.split("."):
+        module = module[int(name)] if isinstance(module, tuple) else getattr(module, name)
+    return module if isinstance(module, Tensor) else torch.tensor(module)
+
+
+def state_of(module, attributes):
+    """The state as the graph takes it: an empty tensor has all axes of what comes after it."""
+    state = {}
+    for path, (example, _, _) in attributes.items():
+        value = attribute(module, path).clone()
+        state[path.replace(".", "_")] = value if value.numel() else value.reshape([0] + example[1:])
+    return state
+
+
+def write_safetensors(path, tensors):
+    names = {torch.float32: "F32", torch.int64: "I64"}
+    header, data = {}, b""
+    for name, tensor in tensors.items():
+        part = tensor.contiguous().numpy().tobytes()
+        header[name] = dict(dtype=names[tensor.dtype], shape=list(tensor.shape),
+                            data_offsets=[len(data), len(data) + len(part)])
+        data += part
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def input_sizes(example, axes, sizes, i):
+    return [sizes["b"] if axes.get(str(axis)) == "b" else i + 2 if axes.get(str(axis)) == "t" else size
+            for axis, size in enumerate(example)]
+
+
+def record(folder, name, module, method, inputs, attributes):
+    script = torch.jit.script(module.eval())
+    script.save(str(folder / f"{name}.ts113.pt"))
+    tensors = {}
+    cases = CASES if not attributes else [dict(b=2)] * 3
+    for i, sizes in enumerate(cases):
+        given = {key: torch.randn(input_sizes(example, axes, sizes, i)) for key, (example, axes) in inputs.items()}
+        before = state_of(script, attributes)
+        with torch.no_grad():
+            y = getattr(script, method)(*given.values())
+        after = state_of(script, attributes)
+        for key, value in {**given, **before}.items():
+            tensors[f"case{i}/in/{key}"] = value
+        for key, value in {"y": y, **{f"{key}_out": value for key, value in after.items()}}.items():
+            tensors[f"case{i}/out/{key}"] = value
+    write_safetensors(folder / f"{name}.cases.safetensors", tensors)
+    entry = dict(name=name, torchscript_kind="script", note=module.__doc__,
+                 files=dict(ts_torch113=f"{name}.ts113.pt", cases=f"{name}.cases.safetensors"),
+                 valid_cases=dict(ts_torch113=[0, 1, 2]),
+                 inputs=[dict(name=key, dtype="float32", rank=len(example), example=example, axes=axes)
+                         for key, (example, axes) in inputs.items()],
+                 states=[dict(name=path.replace(".", "_"), dtype=dtype, rank=len(example), example=example, axes=axes)
+                         for path, (example, axes, dtype) in attributes.items()],
+                 outputs=[dict(name="y", dtype="float32", rank=y.dim(), example=list(y.shape), axes={})],
+                 rtol=1e-5)
+    if method != "forward":
+        entry["method"] = method
+    return entry
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    torch.manual_seed(1)
+    recorded = [record(folder, *model) for model in models()]
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    names = {entry["name"] for entry in recorded}
+    entries = [entry for entry in manifest["models"] if entry["name"] not in names] + recorded
+    lines = ",\n".join(json.dumps(entry) for entry in entries)
+    path.write_text(f'{{"description": {json.dumps(manifest["description"])},\n"models": [\n{lines}\n]}}\n')
+
+
+main()
