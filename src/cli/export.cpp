@@ -200,6 +200,9 @@ Run add_export(Arguments& app) {
   app.add_flag("--allow-fixed", options->library.allow_fixed,
                "program: where an operator fixes an axis that was declared dynamic, warn instead\n"
                "of failing");
+  app.add_option("--method", options->library.method,
+                 "program: which method of a TorchScript module to export (default: forward)")
+      .type_name("NAME");
   app.add_flag("--plain", options->library.plain,
                "skip the rewrites that only make ONNX Runtime's CPU kernels faster");
   app.add_flag("--no-check", options->no_check,

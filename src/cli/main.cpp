@@ -45,10 +45,15 @@ struct OptionName {
 };
 constexpr OptionName kOptionNames[] = {
     {"allow_fixed", "--allow-fixed"},
-    {"cache", "--cache"},          {"configs", "--config"},
-    {"hyper_parameters", "--set"}, {"input", "--phonemes and --ids"},
-    {"inputs", "--input"},         {"max_memory", "--memory"},
-    {"model", "--model"},          {"own_energy_control", "--energy-control of 'voxport export'"},
+    {"cache", "--cache"},
+    {"configs", "--config"},
+    {"hyper_parameters", "--set"},
+    {"input", "--phonemes and --ids"},
+    {"inputs", "--input"},
+    {"max_memory", "--memory"},
+    {"method", "--method"},
+    {"model", "--model"},
+    {"own_energy_control", "--energy-control of 'voxport export'"},
 };
 
 void tell(const Error& error) {

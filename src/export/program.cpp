@@ -153,7 +153,7 @@ void export_program(ExportWork& work, FileKind kind) {
   check_options(work.options);
   if (!work.is_single_file())
     fail(Error::kUsage, "a program becomes one graph: OUT must end in .onnx");
-  const Program program = read_program(work.file, kind, work.options.model);
+  const Program program = read_program(work.file, kind, work.options.model, work.options.method);
   work.report.architecture = program.writer;
   work.clock.done("read the program", counted(program.main.calls.size(), "call"));
 

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "lower/baked_sizes.h"
+#include "lower/states.h"
 
 namespace voxport {
 namespace {
@@ -121,10 +122,13 @@ bool learn(const LowerReport& lowered, InputPlan& plan, AxesReport& report) {
 std::unique_ptr<Graph> lower_with_dynamic_axes(const Program& program, InputPlan& plan,
                                                AxesReport& report) {
   constexpr int kMaxRounds = 64;
+  StateShapes states(program, plan);
   for (int round = 0;; ++round) {
     LowerReport lowered;
     std::unique_ptr<Graph> graph = lower(program, plan.lower, lowered);
-    if (learn(lowered, plan, report) && round < kMaxRounds) continue;
+    const bool has_learnt = learn(lowered, plan, report) || states.learn(lowered, plan.lower);
+    if (has_learnt && round < kMaxRounds) continue;
+    states.check(plan.lower);
     report.notes.insert(report.notes.end(), lowered.notes.begin(), lowered.notes.end());
     for (const std::string& symbol : symbols_of(plan.lower))
       report.axes.push_back({symbol, std::nullopt, ""});

@@ -158,16 +158,24 @@ class InputPlanner {
       choice.dtype = asked.dtype;
     }
     if (!asked.shape) return;
-    if (input.shape && input.shape->size() != asked.shape->size())
+    plan_.given.insert(i);
+    if (input.shape && input.shape->size() != asked.shape->size() && !is_empty_state(i))
       fail(Error::kUsage, "the program takes ", in_quotes(input.name), " with ",
            input.shape->size(), " axes, not ", asked.shape->size(), list_of_inputs(program_));
-    if (!choice.shape || input.is_example) {
+    if (!choice.shape || input.is_example || is_empty_state(i)) {
       forget_guesses(choice.shape);
       choice.shape = asked.shape;
       return;
     }
     for (std::size_t axis = 0; axis < asked.shape->size(); ++axis)
       name_axis(input, i, axis, (*asked.shape)[axis]);
+  }
+
+  // A state of no elements in the file, which says nothing of its axes.
+  bool is_empty_state(std::size_t i) const {
+    return std::ranges::any_of(program_.states, [&](const ProgramState& state) {
+      return state.input == i && state.is_empty;
+    });
   }
 
   void forget_guesses(const std::optional<Shape>& shape) {
@@ -277,12 +285,11 @@ class InputPlanner {
       plan_.lower.inputs[i].name = options_.input_names[i];
   }
 
-  // What nobody gave and may be None, at the end, is left out.
+  // What nobody gave and may be left out, at the end of the arguments, is.
   void drop_trailing_optionals() {
-    while (!is_given_.empty() && !is_given_.back()) {
-      is_given_.pop_back();
-      plan_.lower.inputs.pop_back();
-    }
+    std::size_t end = is_given_.size();
+    if (!program_.states.empty()) end = program_.states.front().input;
+    for (; end > 0 && !is_given_[end - 1]; --end) plan_.lower.inputs[end - 1].is_absent = true;
   }
 
   const Program& program_;

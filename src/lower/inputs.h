@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct InputPlan {
   std::vector<std::string> guessed;
   // Of the sizes of which the file promises more than that they are 0 or above.
   std::vector<SizeRange> ranges;
+  // The inputs whose shapes the caller gave, by their places.
+  std::set<std::size_t> given;
 };
 
 // Fails with kUsage, with the list of the program's inputs, where an option names an input or an

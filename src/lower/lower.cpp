@@ -9,6 +9,7 @@
 #include "lower/complex_parts.h"
 #include "lower/promote.h"
 #include "lower/size_origin.h"
+#include "lower/states.h"
 #include "lower/table.h"
 #include "lower/walk.h"
 
@@ -25,11 +26,15 @@ class ProgramLowering {
                           [this](const Value& constant) { note_origin(constant.name()); });
     take_inputs();
     for (const ProgramConstant& constant : program_.constants) take_constant(constant);
+    take_defaults();
     const std::vector<Item> results = walk_.run(program_.main);
     check_supported();
     check_records(results);
     for (const Item& result : results) collect(result, "");
+    own_outputs_ = outputs_.size();
+    for (const ProgramState& state : program_.states) collect_state(state);
     make_outputs();
+    note_states();
     find_fixed_outputs();
     return std::move(graph_);
   }
@@ -60,20 +65,41 @@ class ProgramLowering {
     if (choices.size() > program_.inputs.size())
       fail(Error::kUsage, "there are ", choices.size(), " inputs given, but the program takes ",
            program_.inputs.size());
+    for (std::size_t i = 0; i < program_.inputs.size(); ++i)
+      take_input(program_.inputs[i], choice_of(i));
+  }
+
+  static bool is_absent(const ProgramInput& input, const InputChoice* choice) {
+    return input.is_optional && (!choice || choice->is_absent);
+  }
+
+  // What the inputs are that nobody gives.
+  void take_defaults() {
     for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
-      const InputChoice* choice = i < choices.size() ? &choices[i] : nullptr;
-      take_input(program_.inputs[i], choice);
+      const ProgramInput& input = program_.inputs[i];
+      if (!is_absent(input, choice_of(i))) continue;
+      walk_.set(input.variable, input.otherwise ? walk_.evaluate({*input.otherwise}) : Item());
+      if (input.otherwise)
+        report_.notes.push_back(cat("the argument ", in_quotes(input.name), " has its default"));
     }
   }
 
+  const InputChoice* choice_of(std::size_t i) const {
+    return i < options_.inputs.size() ? &options_.inputs[i] : nullptr;
+  }
+
+  static std::string name_of_input(const ProgramInput& input, const InputChoice* choice) {
+    return choice && !choice->name.empty() ? choice->name : input.name;
+  }
+  std::string name_of_input(const ProgramState& state) const {
+    return name_of_input(program_.inputs[state.input], choice_of(state.input));
+  }
+
   void take_input(const ProgramInput& input, const InputChoice* choice) {
-    if (!choice && input.is_optional) {
-      walk_.set(input.variable, Item());
-      return;
-    }
+    if (is_absent(input, choice)) return;
     Type type;
     type.dtype = choice && choice->dtype ? *choice->dtype : dtype_of(input);
-    const std::string name = choice && !choice->name.empty() ? choice->name : input.name;
+    const std::string name = name_of_input(input, choice);
     if (input.kind != InputKind::kTensor) {
       type.shape = Shape{};
       if (input.kind == InputKind::kInt) type.elements = {{Dim::symbol(name)}};
@@ -167,6 +193,7 @@ class ProgramLowering {
 
   // Collects the tensors in a result, with names that are their paths in it.
   void collect(const Item& item, const std::string& path) {
+    if (item.is_maybe()) fail(Error::kUnsupported, "a result is None or not, depending on the run");
     if (const Container* container = item.container()) {
       if (container->parts_may_differ)
         fail(Error::kUnsupported,
@@ -188,6 +215,32 @@ class ProgramLowering {
     }
   }
 
+  // What the module keeps for its next run.
+  void collect_state(const ProgramState& state) {
+    const Item last = walk_.evaluate(state.result);
+    if (!last.is_tensor() && !last.number())
+      fail(Error::kUnsupported, "the module keeps ", last.kind_name(), " in its attribute ",
+           in_quotes(state.name), "; a graph can keep tensors and numbers only");
+    collect(last, name_of_input(state) + "_out");
+    report_.states.push_back(outputs_.back().second.type());
+  }
+
+  void note_states() {
+    for (std::size_t i = 0; i < program_.states.size(); ++i) {
+      const ProgramState& state = program_.states[i];
+      const std::string input = name_of_input(state);
+      const auto found = std::ranges::find(graph_->inputs(), input, &Value::name);
+      std::string at_first = state.at_first;
+      if (state.is_empty)
+        at_first = cat("empty, ", name_of(found->dtype()), shape_text(emptied(found->shape())));
+      report_.notes.push_back(cat("the module keeps its attribute ", in_quotes(state.name),
+                                  ": in each run the input ", in_quotes(input),
+                                  " is what the output ",
+                                  in_quotes(graph_->outputs()[own_outputs_ + i].first),
+                                  " was in the run before, and in the first ", at_first));
+    }
+  }
+
   std::string output_name(std::size_t i) const {
     if (i < options_.output_names.size()) return options_.output_names[i];
     if (i < program_.output_names.size() && !program_.output_names[i].empty())
@@ -195,7 +248,7 @@ class ProgramLowering {
     const std::string& path = outputs_[i].first;
     const bool is_number = path.find_first_not_of("0123456789_") == std::string::npos;
     if (!is_number) return path;
-    return outputs_.size() == 1 ? "output" : cat("output_", i);
+    return own_outputs_ == 1 ? "output" : cat("output_", i);
   }
 
   void make_outputs() {
@@ -235,6 +288,7 @@ class ProgramLowering {
   std::unique_ptr<Graph> graph_ = std::make_unique<Graph>();
   Walk walk_;
   std::vector<std::pair<std::string, Value>> outputs_;
+  std::size_t own_outputs_ = 0;  // those before the states
   // By the names of nodes and constants of the main graph: the call that made them.
   std::unordered_map<std::string, CallSite> origins_;
 };

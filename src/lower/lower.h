@@ -18,11 +18,12 @@ struct InputChoice {
   std::string name;  // empty to keep the program's
   std::optional<DType> dtype;
   std::optional<Shape> shape;
+  bool is_absent = false;  // an optional input that nobody gives
 };
 
 struct LowerOptions {
   // One for each of the program's inputs, in order; or none at all. Optional inputs beyond the last
-  // are None.
+  // are absent.
   std::vector<InputChoice> inputs;
   // Names of the output tensors, in order; of all, or of the first few.
   std::vector<std::string> output_names;
@@ -59,6 +60,7 @@ struct LowerReport {
   std::vector<FixedOutput> fixed_outputs;
   // Pairs of symbols whose sizes must be equal, or one of them 1.
   std::vector<std::pair<std::string, std::string>> equal;
+  std::vector<Type> states;  // what the program's states are at the end, one for each
   std::vector<std::string> notes;
 };
 

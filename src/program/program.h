@@ -113,7 +113,19 @@ struct ProgramInput {
   std::optional<DType> dtype;
   std::optional<std::vector<Dim>> shape;
   bool is_example = false;   // `shape` is one that was traced with, not a promise
-  bool is_optional = false;  // None will do where the caller gives nothing
+  bool is_optional = false;  // the caller may give nothing
+  // What it is then, a constant; None where there is none.
+  std::optional<Variable> otherwise = std::nullopt;
+};
+
+// A value that the module keeps from run to run: the input takes what it was at the end of the run
+// before.
+struct ProgramState {
+  std::string name;       // of the attribute: "decoder.h", or "decoder.h.0" for a part of a tuple
+  std::size_t input = 0;  // in Program::inputs
+  Argument result;        // what it is at the end
+  std::string at_first;   // what the file has, for people: "zeros, float32[1, 64]"
+  bool is_empty = false;  // a tensor of no elements in the file
 };
 
 // A tensor that comes with the program: parameter, buffer, constant. Read when first used.
@@ -147,6 +159,8 @@ struct Program {
   // One for each of the results; nothing where the file does not tell, or it is no tensor. May be
   // shorter than those.
   std::vector<std::optional<OutputRecord>> output_records;
+  // Outputs too, after those.
+  std::vector<ProgramState> states;
   // Names of the outputs, one for each tensor among them, where the file tells; else empty.
   std::vector<std::string> output_names;
   std::vector<Place> places = {Place{}};

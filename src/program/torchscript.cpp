@@ -5,9 +5,9 @@
 
 namespace voxport {
 
-Program read_torchscript(const SavedFile& file) {
+Program read_torchscript(const SavedFile& file, const std::string& method) {
   TorchScriptArchive archive(file);
-  return inline_forward(archive);
+  return inline_method(archive, method);
 }
 
 }  // namespace voxport

@@ -73,7 +73,7 @@ const SourceFile* TorchScriptArchive::find_source(const std::string& module_name
   auto source = std::make_unique<SourceFile>();
   source->name = std::move(name);
   source->text = archive_->read(*entry);
-  parse_torchscript(*source, nodes_left_);
+  parse_torchscript_leniently(*source, nodes_left_);
   known->second = std::move(source);
   return known->second.get();
 }

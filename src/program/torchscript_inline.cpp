@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
+#include <set>
 #include <unordered_set>
 #include <utility>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "base/parse_number.h"
+#include "program/torchscript_bindings.h"
 #include "program/torchscript_inputs.h"
 #include "program/torchscript_module.h"
 
@@ -24,31 +28,59 @@ constexpr std::size_t kMaxTextBytes = std::size_t{256} << 20;
 constexpr std::size_t kMaxDepth = 1'000;
 constexpr std::size_t kMaxItems = 100'000;  // of one list or tuple, written out
 constexpr std::size_t kMaxListDepth = 50;
+constexpr std::size_t kStepsOfObject = 50;  // for its memory
+// How often a method is written out to find what it assigns.
+constexpr int kMaxRuns = 20;
 
-// Names assigned inside of a block, with what they stood for before it.
-struct Scope {
-  struct Change {
-    std::string_view name;
-    std::optional<ExprValue> before;
-  };
-  std::vector<Change> changes;
-  std::unordered_set<std::string_view> names;
+// An attribute, as the keys of what it stands for.
+struct AttributeOf {
+  Instance* instance = nullptr;
+  std::string_view name;
+  auto operator<=>(const AttributeOf&) const = default;
 };
+
+std::string_view text_of(std::string_view name) { return name; }
+std::string_view text_of(const AttributeOf& attribute) { return attribute.name; }
+
+struct HashOfAttribute {
+  std::size_t operator()(const AttributeOf& attribute) const {
+    return std::hash<Instance*>()(attribute.instance) * 31 +
+           std::hash<std::string_view>()(attribute.name);
+  }
+};
+
+using Names = Bindings<std::string_view>;
+using Attributes = Bindings<AttributeOf, HashOfAttribute>;
 
 // A function that is being written out.
 struct Frame {
   const FunctionSource* function = nullptr;
-  std::string_view module;  // the path of the object whose method this is
-  std::unordered_map<std::string_view, ExprValue> names;
-  std::vector<Scope> scopes;  // the blocks we are inside of
+  std::string_view module;     // the path of the object whose method this is
+  Instance* object = nullptr;  // which it is; null for functions
+  Names names;
   std::optional<ExprValue> result;
   Frame* caller = nullptr;
 };
 
-// The names that a block has assigned, in order, and its calls.
+// The calls of a block, and what it has assigned.
 struct Branch {
   Block block;
-  std::vector<std::pair<std::string_view, ExprValue>> assigned;
+  Names::Assigned names;
+  Attributes::Assigned attributes;
+};
+
+// A prim.If on its way: what one of its branches is to give, and the call's results.
+struct IfParts {
+  Branch& then_branch;
+  Branch& else_branch;
+  std::vector<Variable> results = {};
+};
+
+// A value that is handed on from round to round of a loop.
+template <class Key>
+struct Carried {
+  Key key;
+  Argument initial;
 };
 
 struct Operator {
@@ -156,9 +188,16 @@ std::optional<std::size_t> constant_index(const Expr& expr) {
 
 class Inliner {
  public:
-  explicit Inliner(TorchScriptArchive& archive) : archive_(archive), module_(archive, program_) {}
+  // `state` is what earlier runs have found.
+  Inliner(TorchScriptArchive& archive, const ModuleState& state)
+      : archive_(archive), state_(state), module_(archive, state_, program_), found_(state) {}
 
-  Program forward();
+  Program method(const std::string& name);
+
+  // What it knows of the state in the end, and whether that is more than it knew at the start: then
+  // the program is not right yet.
+  const ModuleState& found() const { return found_; }
+  bool has_found_more() const { return has_found_more_; }
 
  private:
   // One level deeper for as long as it lives; every step of reading is counted here.
@@ -204,7 +243,9 @@ class Inliner {
   ExprValue name_value(const Expr& expr);
   ExprValue attribute(const Expr& expr);
   ExprValue attribute_of(const ExprValue& object, std::string_view name, std::uint32_t line);
+  const ExprValue* find_attribute(const AttributeOf& attribute);
   Argument constant(const Expr& expr);
+  std::optional<Argument> default_value(const Expr& expr);
   Argument list(const Expr& expr);
   Argument dict(const Expr& expr, std::string_view name);
   Argument subscript(const Expr& expr, std::string_view name);
@@ -221,6 +262,7 @@ class Inliner {
   Argument isinstance(const Expr& expr, std::string_view name);
   std::optional<Argument> constant_number(const Expr& call, std::size_t part);
   std::vector<NamedArgument> operator_arguments(const Expr& expr);
+  ExprValue make_object(const Expr& expr);
   ExprValue call_definition(const Definition& definition, const Expr& expr, std::string_view name);
   Argument named_tuple(const ClassSource& source, const Expr& expr, std::string_view name);
   ExprValue call_function(const FunctionSource& function, Instance* self, const Expr& expr);
@@ -233,8 +275,10 @@ class Inliner {
   void run_return(const Statement& statement);
   void assign(const Statement& statement);
   void assign_to(const Expr& target, ExprValue value);
-  void assign_name(std::string_view name, ExprValue value);
   void store(const Expr& target, ExprValue value);
+  void run_with(const Statement& statement);
+  ExprValue call_method(Instance& object, std::string_view name, std::size_t arguments,
+                        std::uint32_t line);
   void unpack(const Statement& statement);
   std::vector<Argument> parts_of(const Expr& expr, const std::vector<std::string_view>& names);
   void run_if(const Statement& statement);
@@ -243,14 +287,30 @@ class Inliner {
   // Blocks.
   template <class Body>
   Branch branch(Body&& body);
-  ExprValue merge(std::string_view name, const ExprValue& a, const ExprValue& b,
-                  Branch& then_branch, Branch& else_branch, std::vector<Variable>& results,
+  ExprValue merge(std::string_view name, const ExprValue& a, const ExprValue& b, IfParts& parts,
                   std::uint32_t line);
   Argument merge_arguments(std::string_view name, const Argument& a, const Argument& b,
-                           Branch& then_branch, Branch& else_branch,
-                           std::vector<Variable>& results);
-  void emit_if(Argument condition, Branch then_branch, Branch else_branch,
-               std::vector<Variable> results, std::uint32_t line);
+                           IfParts& parts);
+  template <class Assigned, class Before>
+  Assigned merge_assigned(const Assigned& of_then, const Assigned& of_else, const Before& before,
+                          IfParts& parts, std::uint32_t line);
+  void emit_if(Argument condition, IfParts parts, std::uint32_t line);
+  template <class Key>
+  void carry(const Key& key, const ExprValue* initial, std::uint32_t line,
+             std::vector<Carried<Key>>& carried, std::vector<NamedArgument>& arguments);
+  std::vector<Carried<std::string_view>> carried_names(const Statement& loop,
+                                                       std::vector<NamedArgument>& arguments);
+  std::vector<Carried<AttributeOf>> carried_attributes(const Statement& loop,
+                                                       std::vector<NamedArgument>& arguments);
+  template <class Key, class Kept>
+  void set_carried(Kept& kept, const std::vector<Carried<Key>>& carried,
+                   std::vector<Variable>& variables);
+  template <class Key, class Kept>
+  void collect_carried(const Kept& kept, const std::vector<Carried<Key>>& carried,
+                       std::vector<Argument>& outputs, std::uint32_t line);
+  LoopOfObject loop_of_object(const Statement& loop) const;
+  void note_stored_in(const Statement& loop, const Attributes::Assigned& stored);
+  void add_states(std::uint32_t line);
   Argument new_variables(std::string_view name, const Argument& like,
                          std::vector<Variable>& variables);
   void flatten(const Argument& value, std::vector<Argument>& leaves);
@@ -258,8 +318,12 @@ class Inliner {
                     std::vector<Argument>& leaves, std::uint32_t line);
 
   TorchScriptArchive& archive_;
+  const ModuleState& state_;
   Program program_;
   PickledModule module_;
+  Attributes attributes_;  // those that were assigned
+  ModuleState found_;
+  bool has_found_more_ = false;
   Frame* frame_ = nullptr;
   Block* block_ = &program_.main;
   std::size_t depth_ = 0;
@@ -390,10 +454,9 @@ ExprValue Inliner::evaluate(const Expr& expr, std::string_view name) {
 }
 
 ExprValue Inliner::name_value(const Expr& expr) {
-  const auto found = frame_->names.find(expr.text);
-  if (found != frame_->names.end()) {
-    if (const auto* value = std::get_if<Argument>(&found->second)) check_size(*value, expr.line);
-    return found->second;
+  if (const ExprValue* found = frame_->names.find(expr.text)) {
+    if (const auto* value = std::get_if<Argument>(found)) check_size(*value, expr.line);
+    return *found;
   }
   if (auto value = literal_value(expr)) return std::move(*value);
   fail_at(Error::kCorrupt, expr.line, in_quotes(expr.text), " has no value here");
@@ -415,12 +478,18 @@ ExprValue Inliner::attribute_of(const ExprValue& object, std::string_view name,
   if (!instance)
     fail_at(Error::kUnsupported, line, "the attribute ", in_quotes(name),
             " is asked of what is no module");
-  const ExprValue* found = module_.find_attribute(**instance, name);
+  const ExprValue* found = find_attribute({*instance, name});
   if (!found)
     fail_at(Error::kCorrupt, line,
             in_quotes((*instance)->path.empty() ? "the module" : (*instance)->path),
             " has no attribute ", in_quotes(name));
   return *found;
+}
+
+// What was assigned to it, or what it is at first; null where there is none.
+const ExprValue* Inliner::find_attribute(const AttributeOf& attribute) {
+  if (const ExprValue* assigned = attributes_.find(attribute)) return assigned;
+  return module_.find_attribute(*attribute.instance, attribute.name);
 }
 
 // CONSTANTS.c3
@@ -431,6 +500,13 @@ Argument Inliner::constant(const Expr& expr) {
   if (!found)
     fail_at(Error::kCorrupt, expr.line, "the archive has no constant ", in_quotes(expr.text));
   return *found;
+}
+
+// The default of a parameter: a literal or CONSTANTS.c3; nothing for what is neither.
+std::optional<Argument> Inliner::default_value(const Expr& expr) {
+  if (auto value = literal_value(expr)) return value;
+  if (!expr.is(E::kAttribute) || !expr.parts[0].is_name("CONSTANTS")) return std::nullopt;
+  return constant(expr);
 }
 
 Argument Inliner::list(const Expr& expr) {
@@ -524,9 +600,9 @@ Argument Inliner::choice(const Argument& condition, const Expr* then_value, cons
   Branch else_branch = branch([&] {
     if (else_value) b = held(argument(*else_value), name, line);
   });
-  std::vector<Variable> results;
-  Argument merged = merge_arguments(name, a, b, then_branch, else_branch, results);
-  emit_if(condition, std::move(then_branch), std::move(else_branch), std::move(results), line);
+  IfParts parts{then_branch, else_branch};
+  Argument merged = merge_arguments(name, a, b, parts);
+  emit_if(condition, std::move(parts), line);
   return merged;
 }
 
@@ -574,13 +650,14 @@ ExprValue Inliner::call(const Expr& expr, std::string_view name) {
   if (!target.empty())
     return emit_one(std::move(target), operator_arguments(expr), name, expr.line);
   if (auto device = literal_value(expr)) return std::move(*device);
-  if (callee.is(E::kName) && !frame_->names.contains(callee.text)) {
+  if (text_of(callee) == "torch.device")
+    return emit_one("aten.device", operator_arguments(expr), name, expr.line);
+  if (callee.is(E::kName) && !frame_->names.find(callee.text)) {
     if (auto made = builtin(expr, name)) return std::move(*made);
     fail_at(Error::kUnsupported, expr.line, "calls of ", in_quotes(callee.text),
             " are not converted");
   }
-  if (callee.is(E::kAttribute) && (callee.text == "__new__" || callee.text == "__init__"))
-    fail_at(Error::kUnsupported, expr.line, "objects of script classes are not converted");
+  if (callee.is(E::kAttribute) && callee.text == "__new__") return make_object(expr);
   if (callee.is(E::kAttribute) && qualified_name(callee).empty()) {
     const ExprValue object = evaluate(callee.parts[0]);
     Instance* const* self = std::get_if<Instance*>(&object);
@@ -652,6 +729,16 @@ Argument Inliner::isinstance(const Expr& expr, std::string_view name) {
   return emit_one("prim.isinstance", std::move(arguments), name, expr.line);
 }
 
+// __torch__.Timer.__new__(__torch__.Timer)
+ExprValue Inliner::make_object(const Expr& expr) {
+  const ExprValue found = evaluate(expr.parts[0].parts[0]);
+  const auto* definition = std::get_if<Definition>(&found);
+  if (!definition || !definition->class_source)
+    fail_at(Error::kCorrupt, expr.line, "an object is made of what is no class");
+  count_steps(kStepsOfObject, expr.line);
+  return &module_.make_instance(*definition->class_source);
+}
+
 ExprValue Inliner::call_definition(const Definition& definition, const Expr& expr,
                                    std::string_view name) {
   if (definition.function) return call_function(*definition.function, nullptr, expr);
@@ -682,7 +769,7 @@ Argument Inliner::named_tuple(const ClassSource& source, const Expr& expr, std::
 void Inliner::bind(Frame& frame, Instance* self, const Expr& expr) {
   const std::vector<Parameter>& parameters = frame.function->parameters;
   std::size_t position = 0;
-  if (self && !parameters.empty()) frame.names.emplace(parameters[position++].name, self);
+  if (self && !parameters.empty()) frame.names.set(parameters[position++].name, self);
   for (std::size_t i = 1; i < expr.parts.size(); ++i) {
     const bool is_named = expr.parts[i].is(E::kKeyword);
     const Expr& part = is_named ? expr.parts[i].parts[0] : expr.parts[i];
@@ -690,23 +777,24 @@ void Inliner::bind(Frame& frame, Instance* self, const Expr& expr) {
         is_named ? std::ranges::find(parameters, expr.parts[i].text, &Parameter::name)
                  : parameters.begin() +
                        static_cast<std::ptrdiff_t>(std::min(position++, parameters.size()));
-    if (parameter == parameters.end() || frame.names.contains(parameter->name))
+    if (parameter == parameters.end() || frame.names.find(parameter->name))
       fail_at(Error::kCorrupt, expr.line, in_quotes(frame.function->name), " takes ",
               parameters.size(), " arguments, and is called with others");
-    frame.names.emplace(parameter->name,
-                        held(evaluate(part, parameter->name), parameter->name, expr.line));
+    frame.names.set(parameter->name,
+                    held(evaluate(part, parameter->name), parameter->name, expr.line));
   }
   for (const Parameter& parameter : parameters) {
-    if (frame.names.contains(parameter.name)) continue;
-    auto value = parameter.otherwise ? literal_value(*parameter.otherwise) : std::nullopt;
+    if (frame.names.find(parameter.name)) continue;
+    auto value = parameter.otherwise ? default_value(*parameter.otherwise) : std::nullopt;
     if (!value)
       fail_at(Error::kCorrupt, expr.line, in_quotes(frame.function->name),
               " is called without its argument ", in_quotes(parameter.name));
-    frame.names.emplace(parameter.name, held(std::move(*value), parameter.name, expr.line));
+    frame.names.set(parameter.name, held(std::move(*value), parameter.name, expr.line));
   }
 }
 
 ExprValue Inliner::call_function(const FunctionSource& function, Instance* self, const Expr& expr) {
+  if (function.trouble) throw *function.trouble;
   for (const Frame* caller = frame_; caller; caller = caller->caller) {
     if (caller->function == &function)
       fail_at(Error::kUnsupported, expr.line, "the function ", in_quotes(function.name),
@@ -714,7 +802,8 @@ ExprValue Inliner::call_function(const FunctionSource& function, Instance* self,
   }
   Frame frame;
   frame.function = &function;
-  frame.module = self ? std::string_view(self->path) : frame_->module;
+  frame.module = self && self->object ? std::string_view(self->path) : frame_->module;
+  frame.object = self;
   frame.caller = frame_;
   bind(frame, self, expr);
   frame_ = &frame;
@@ -739,11 +828,12 @@ void Inliner::run(const Statement& statement) {
     case S::kIf: return run_if(statement);
     case S::kWhile:
     case S::kFor: return run_loop(statement);
+    case S::kWith: return run_with(statement);
   }
 }
 
 void Inliner::run_return(const Statement& statement) {
-  if (!frame_->scopes.empty())
+  if (frame_->names.is_in_block())
     fail_at(Error::kUnsupported, statement.line, "a return inside of a branch is not converted");
   frame_->result = statement.values.empty() ? ExprValue(Argument{}) : evaluate(statement.values[0]);
 }
@@ -761,17 +851,8 @@ void Inliner::assign(const Statement& statement) {
 }
 
 void Inliner::assign_to(const Expr& target, ExprValue value) {
-  if (target.is(E::kName)) return assign_name(target.text, std::move(value));
+  if (target.is(E::kName)) return frame_->names.set(target.text, std::move(value));
   store(target, std::move(value));
-}
-
-void Inliner::assign_name(std::string_view name, ExprValue value) {
-  std::optional<ExprValue> before;
-  const auto known = frame_->names.find(name);
-  if (known != frame_->names.end()) before = std::move(known->second);
-  if (!frame_->scopes.empty() && frame_->scopes.back().names.insert(name).second)
-    frame_->scopes.back().changes.push_back({name, std::move(before)});
-  frame_->names.insert_or_assign(name, std::move(value));
 }
 
 // self.x = v
@@ -781,13 +862,40 @@ void Inliner::store(const Expr& target, ExprValue value) {
   if (!instance)
     fail_at(Error::kUnsupported, target.line, "the attribute ", in_quotes(target.text),
             " is written of what is no module");
-  const std::string path = joined((*instance)->path, target.text);
-  if (block_ != &program_.main)
-    fail_at(Error::kUnsupported, target.line, "the attribute ", in_quotes(path),
-            " is written inside of a branch or a loop");
-  (*instance)->attributes.insert_or_assign(std::string(target.text), std::move(value));
-  program_.notes.push_back(
-      cat("the new value of the attribute ", in_quotes(path), " is not an output"));
+  if ((*instance)->object &&
+      found_.stored.add({(*instance)->object, (*instance)->path, target.text}))
+    has_found_more_ = true;
+  attributes_.set({*instance, target.text}, std::move(value));
+}
+
+// Calls a method with so many arguments, all of them None.
+ExprValue Inliner::call_method(Instance& object, std::string_view name, std::size_t arguments,
+                               std::uint32_t line) {
+  const FunctionSource* method = object.source->find_method(name);
+  if (!method)
+    fail_at(Error::kCorrupt, line, "the class ", in_quotes(object.source->name), " has no method ",
+            in_quotes(name));
+  Expr none;
+  none.text = "None";
+  none.line = line;
+  Expr call;
+  call.kind = E::kCall;
+  call.line = line;
+  call.parts.assign(arguments + 1, none);
+  return call_function(*method, &object, call);
+}
+
+// with a as b:
+void Inliner::run_with(const Statement& statement) {
+  const ExprValue object = evaluate(statement.values[0]);
+  Instance* const* manager = std::get_if<Instance*>(&object);
+  if (!manager)
+    fail_at(Error::kUnsupported, statement.line,
+            "'with' enters what is no object of a class whose source is in the file");
+  ExprValue entered = call_method(**manager, "__enter__", 0, statement.line);
+  if (!statement.targets.empty()) assign_to(statement.targets[0], std::move(entered));
+  run(statement.body);
+  call_method(**manager, "__exit__", 3, statement.line);
 }
 
 // `a, b = torch.max(x, 1)`, `a, b, = e`
@@ -829,25 +937,17 @@ template <class Body>
 Branch Inliner::branch(Body&& body) {
   Branch made;
   Block* const outer = std::exchange(block_, &made.block);
-  frame_->scopes.emplace_back();
+  frame_->names.enter_block();
+  attributes_.enter_block();
   body();
-  Scope scope = std::move(frame_->scopes.back());
-  frame_->scopes.pop_back();
+  made.names = frame_->names.leave_block();
+  made.attributes = attributes_.leave_block();
   block_ = outer;
-  for (Scope::Change& change : scope.changes) {
-    made.assigned.emplace_back(change.name, std::move(frame_->names.at(change.name)));
-    if (change.before) {
-      frame_->names.insert_or_assign(change.name, std::move(*change.before));
-    } else {
-      frame_->names.erase(change.name);
-    }
-  }
   return made;
 }
 
 Argument Inliner::merge_arguments(std::string_view name, const Argument& a, const Argument& b,
-                                  Branch& then_branch, Branch& else_branch,
-                                  std::vector<Variable>& results) {
+                                  IfParts& parts) {
   if (is_same(a, b)) return a;
   const ArgumentList* left = as_tuple(a);
   const ArgumentList* right = as_tuple(b);
@@ -855,22 +955,20 @@ Argument Inliner::merge_arguments(std::string_view name, const Argument& a, cons
     ArgumentList merged;
     merged.is_tuple = true;
     for (std::size_t i = 0; i < left->items.size(); ++i)
-      merged.items.push_back(merge_arguments(name, left->items[i], right->items[i], then_branch,
-                                             else_branch, results));
+      merged.items.push_back(merge_arguments(name, left->items[i], right->items[i], parts));
     return {std::move(merged)};
   }
-  then_branch.block.results.push_back(a);
-  else_branch.block.results.push_back(b);
-  results.push_back(add_variables({name})[0]);
-  return {results.back()};
+  parts.then_branch.block.results.push_back(a);
+  parts.else_branch.block.results.push_back(b);
+  parts.results.push_back(add_variables({name})[0]);
+  return {parts.results.back()};
 }
 
 ExprValue Inliner::merge(std::string_view name, const ExprValue& a, const ExprValue& b,
-                         Branch& then_branch, Branch& else_branch, std::vector<Variable>& results,
-                         std::uint32_t line) {
+                         IfParts& parts, std::uint32_t line) {
   const auto* left = std::get_if<Argument>(&a);
   const auto* right = std::get_if<Argument>(&b);
-  if (left && right) return merge_arguments(name, *left, *right, then_branch, else_branch, results);
+  if (left && right) return merge_arguments(name, *left, *right, parts);
   const bool is_same_object = std::holds_alternative<Instance*>(a) && a.index() == b.index() &&
                               std::get<Instance*>(a) == std::get<Instance*>(b);
   const bool is_same_definition = std::holds_alternative<Definition>(a) && a.index() == b.index() &&
@@ -880,13 +978,37 @@ ExprValue Inliner::merge(std::string_view name, const ExprValue& a, const ExprVa
           " is one of several objects, depending on a branch");
 }
 
-void Inliner::emit_if(Argument condition, Branch then_branch, Branch else_branch,
-                      std::vector<Variable> results, std::uint32_t line) {
+// What both branches assign, or one of them where there was a value before.
+template <class Assigned, class Before>
+Assigned Inliner::merge_assigned(const Assigned& of_then, const Assigned& of_else,
+                                 const Before& before, IfParts& parts, std::uint32_t line) {
+  Assigned merged;
+  const auto merge_one = [&](const auto& key, const ExprValue* a, const ExprValue* b) {
+    if (a && b) merged.emplace_back(key, merge(text_of(key), *a, *b, parts, line));
+  };
+  std::map<typename Assigned::value_type::first_type, const ExprValue*> others;
+  for (const auto& [key, value] : of_else) others.emplace(key, &value);
+  for (const auto& [key, value] : of_then) {
+    const auto other = others.find(key);
+    merge_one(key, &value, other != others.end() ? other->second : before(key));
+    if (other != others.end()) other->second = nullptr;
+  }
+  for (const auto& [key, value] : of_else)
+    if (others.at(key)) merge_one(key, before(key), &value);
+  return merged;
+}
+
+// Attributes are as the branch that is taken leaves them.
+void Inliner::emit_if(Argument condition, IfParts parts, std::uint32_t line) {
+  Attributes::Assigned merged = merge_assigned(
+      parts.then_branch.attributes, parts.else_branch.attributes,
+      [&](const AttributeOf& attribute) { return find_attribute(attribute); }, parts, line);
   std::vector<Block> blocks;
-  blocks.push_back(std::move(then_branch.block));
-  blocks.push_back(std::move(else_branch.block));
+  blocks.push_back(std::move(parts.then_branch.block));
+  blocks.push_back(std::move(parts.else_branch.block));
   emit("prim.If", {{"", std::move(condition)}}, {}, line, false, std::move(blocks));
-  block_->calls.back().results = std::move(results);
+  block_->calls.back().results = std::move(parts.results);
+  for (auto& [attribute, value] : merged) attributes_.set(attribute, std::move(value));
 }
 
 void Inliner::run_if(const Statement& statement) {
@@ -895,31 +1017,12 @@ void Inliner::run_if(const Statement& statement) {
     return run(*known ? statement.body : statement.otherwise);
   Branch then_branch = branch([&] { run(statement.body); });
   Branch else_branch = branch([&] { run(statement.otherwise); });
-  std::unordered_map<std::string_view, const ExprValue*> of_else;
-  for (const auto& [name, value] : else_branch.assigned) of_else.emplace(name, &value);
-
-  std::vector<Variable> results;
-  std::vector<std::pair<std::string_view, ExprValue>> merged;
-  const auto merge_name = [&](std::string_view name, const ExprValue* a, const ExprValue* b) {
-    if (a && b)
-      merged.emplace_back(name,
-                          merge(name, *a, *b, then_branch, else_branch, results, statement.line));
-  };
-  const auto before = [&](std::string_view name) -> const ExprValue* {
-    const auto found = frame_->names.find(name);
-    return found == frame_->names.end() ? nullptr : &found->second;
-  };
-  std::unordered_set<std::string_view> seen;
-  for (const auto& [name, value] : then_branch.assigned) {
-    seen.insert(name);
-    const auto other = of_else.find(name);
-    merge_name(name, &value, other != of_else.end() ? other->second : before(name));
-  }
-  for (const auto& [name, value] : else_branch.assigned)
-    if (!seen.contains(name)) merge_name(name, before(name), &value);
-  emit_if(condition, std::move(then_branch), std::move(else_branch), std::move(results),
-          statement.line);
-  for (auto& [name, value] : merged) assign_name(name, std::move(value));
+  IfParts parts{then_branch, else_branch};
+  Names::Assigned merged = merge_assigned(
+      then_branch.names, else_branch.names,
+      [&](std::string_view name) { return frame_->names.find(name); }, parts, statement.line);
+  emit_if(condition, std::move(parts), statement.line);
+  for (auto& [name, value] : merged) frame_->names.set(name, std::move(value));
 }
 
 // A value like the one given, with a new variable in each place.
@@ -971,6 +1074,74 @@ void Inliner::flatten_like(const Argument& like, const Argument& value, std::str
     flatten_like(places->items[i], items[i], name, leaves, line);
 }
 
+template <class Key>
+void Inliner::carry(const Key& key, const ExprValue* initial, std::uint32_t line,
+                    std::vector<Carried<Key>>& carried, std::vector<NamedArgument>& arguments) {
+  if (!initial) return;
+  const auto* value = std::get_if<Argument>(initial);
+  if (!value)
+    fail_at(Error::kUnsupported, line, "the object ", in_quotes(text_of(key)),
+            " changes in a loop");
+  carried.push_back({key, *value});
+  std::vector<Argument> leaves;
+  flatten(*value, leaves);
+  for (Argument& leaf : leaves) arguments.push_back({"", std::move(leaf)});
+}
+
+std::vector<Carried<std::string_view>> Inliner::carried_names(
+    const Statement& loop, std::vector<NamedArgument>& arguments) {
+  std::vector<Carried<std::string_view>> carried;
+  for (const std::string_view name : assigned_names(loop.body))
+    carry(name, frame_->names.find(name), loop.line, carried, arguments);
+  return carried;
+}
+
+std::vector<Carried<AttributeOf>> Inliner::carried_attributes(
+    const Statement& loop, std::vector<NamedArgument>& arguments) {
+  std::vector<Carried<AttributeOf>> carried;
+  const auto stored = state_.in_loops.find(loop_of_object(loop));
+  if (stored == state_.in_loops.end()) return carried;
+  for (const StoredAttribute& each : stored->second.in_order()) {
+    const AttributeOf attribute{&module_.instance_of(*each.object, each.path), each.name};
+    carry(attribute, find_attribute(attribute), loop.line, carried, arguments);
+  }
+  return carried;
+}
+
+// Gives everything that is carried new variables, which are added to `variables`.
+template <class Key, class Kept>
+void Inliner::set_carried(Kept& kept, const std::vector<Carried<Key>>& carried,
+                          std::vector<Variable>& variables) {
+  for (const Carried<Key>& each : carried)
+    kept.set(each.key, new_variables(text_of(each.key), each.initial, variables));
+}
+
+// Adds what is handed on to the next round.
+template <class Key, class Kept>
+void Inliner::collect_carried(const Kept& kept, const std::vector<Carried<Key>>& carried,
+                              std::vector<Argument>& outputs, std::uint32_t line) {
+  for (const Carried<Key>& each : carried)
+    flatten_like(each.initial, as_argument(*kept.find(each.key), line), text_of(each.key), outputs,
+                 line);
+}
+
+LoopOfObject Inliner::loop_of_object(const Statement& loop) const {
+  return {&loop, frame_->object ? frame_->object->object : nullptr};
+}
+
+// Keeps in mind which attributes the body of a loop has assigned.
+void Inliner::note_stored_in(const Statement& loop, const Attributes::Assigned& stored) {
+  for (const auto& [attribute, value] : stored) {
+    const Instance& instance = *attribute.instance;
+    if (!instance.object && attributes_.find(attribute))
+      fail_at(Error::kUnsupported, loop.line, "a loop assigns the attribute ",
+              in_quotes(attribute.name), " of an object that is made outside of it");
+    if (instance.object &&
+        found_.in_loops[loop_of_object(loop)].add({instance.object, instance.path, attribute.name}))
+      has_found_more_ = true;
+  }
+}
+
 // What existed before the loop and is assigned in it is handed on from turn to turn.
 void Inliner::run_loop(const Statement& statement) {
   const bool is_for = statement.kind == S::kFor;
@@ -983,73 +1154,91 @@ void Inliner::run_loop(const Statement& statement) {
     turns = argument(head.parts[1]);
   }
   const Argument condition = is_for ? Argument{true} : argument(head);
-
-  struct Carried {
-    std::string_view name;
-    Argument initial;
-  };
-  std::vector<Carried> carried;
-  std::vector<Argument> leaves;
-  for (const std::string_view name : assigned_names(statement.body)) {
-    const auto found = frame_->names.find(name);
-    if (found == frame_->names.end()) continue;
-    const auto* initial = std::get_if<Argument>(&found->second);
-    if (!initial)
-      fail_at(Error::kUnsupported, statement.line, "the object ", in_quotes(name),
-              " changes in a loop");
-    carried.push_back({name, *initial});
-    flatten(*initial, leaves);
-  }
   std::vector<NamedArgument> arguments = {{"", turns}, {"", condition}};
-  for (Argument& leaf : leaves) arguments.push_back({"", std::move(leaf)});
+  const auto names = carried_names(statement, arguments);
+  const auto attributes = carried_attributes(statement, arguments);
 
   std::vector<Variable> inputs = add_variables({is_for ? statement.targets[0].text : "trip"});
   std::vector<Argument> outputs;
   Branch body = branch([&] {
-    if (is_for) assign_name(statement.targets[0].text, Argument{inputs[0]});
-    for (const Carried& each : carried)
-      assign_name(each.name, new_variables(each.name, each.initial, inputs));
+    if (is_for) frame_->names.set(statement.targets[0].text, Argument{inputs[0]});
+    set_carried(frame_->names, names, inputs);
+    set_carried(attributes_, attributes, inputs);
     run(statement.body);
     outputs.push_back(is_for ? Argument{true} : argument(head));
-    for (const Carried& each : carried)
-      flatten_like(each.initial, as_argument(frame_->names.at(each.name), statement.line),
-                   each.name, outputs, statement.line);
+    collect_carried(frame_->names, names, outputs, statement.line);
+    collect_carried(attributes_, attributes, outputs, statement.line);
   });
+  note_stored_in(statement, body.attributes);
   body.block.inputs = std::move(inputs);
   body.block.results = std::move(outputs);
   std::vector<Block> blocks;
   blocks.push_back(std::move(body.block));
   emit("prim.Loop", std::move(arguments), {}, statement.line, false, std::move(blocks));
   std::vector<Variable> results;
-  std::vector<ExprValue> after;
-  for (const Carried& each : carried)
-    after.emplace_back(new_variables(each.name, each.initial, results));
+  set_carried(frame_->names, names, results);
+  set_carried(attributes_, attributes, results);
   block_->calls.back().results = std::move(results);
-  for (std::size_t i = 0; i < carried.size(); ++i)
-    assign_name(carried[i].name, std::move(after[i]));
 }
 
-Program Inliner::forward() {
+// What the state is at the end; what is assigned and never read before is none.
+void Inliner::add_states(std::uint32_t line) {
+  std::set<AttributeOf> kept;
+  for (const StateInput& input : module_.state_inputs()) {
+    const AttributeOf attribute{input.instance, input.name};
+    kept.insert(attribute);
+    std::vector<Argument> results;
+    flatten_like(input.initial, as_argument(*find_attribute(attribute), line), input.name, results,
+                 line);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      program_.states.push_back(input.states[i]);
+      program_.states.back().result = std::move(results[i]);
+    }
+  }
+  for (const StoredAttribute& each : found_.stored.in_order())
+    if (!kept.contains({&module_.instance_of(*each.object, each.path), each.name}))
+      program_.notes.push_back(cat("the new value of the attribute ",
+                                   in_quotes(joined(each.path, each.name)), " is not an output"));
+}
+
+// "encode, forward", of those that may be asked for.
+std::string method_names(const ClassSource& source) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, method] : source.methods)
+    if (!name.starts_with("__")) names.push_back(name);
+  std::ranges::sort(names);
+  return join(names, ", ", [](std::string_view name) { return in_quotes(name); });
+}
+
+Program Inliner::method(const std::string& name) {
   program_.writer = cat("TorchScript, version ", archive_.version());
   Instance& root = module_.root();
-  const FunctionSource* method = root.source->find_method("forward");
-  if (!method)
-    fail(Error::kUnsupported, "the class ", in_quotes(root.source->name),
-         " of the module has no method 'forward'");
+  const FunctionSource* method = root.source->find_method(name);
+  if (!method) {
+    const std::string others = method_names(*root.source);
+    fail_about("method", name == "forward" ? Error::kUnsupported : Error::kUsage, "the class ",
+               in_quotes(root.source->name), " of the module has no method ", in_quotes(name),
+               others.empty() ? "" : cat("; it has ", others));
+  }
   for (const std::string_view hooks : {"__forward_hooks__", "__forward_pre_hooks__"}) {
     const ClassField* field = root.source->find_field(hooks);
-    if (field && field->value && !field->value->parts.empty())
+    if (name == "forward" && field && field->value && !field->value->parts.empty())
       fail(Error::kUnsupported, "the module has hooks (", hooks, "), which are not converted");
   }
+  if (method->trouble) throw *method->trouble;
   Frame frame;
   frame.function = method;
-  if (!method->parameters.empty()) frame.names.emplace(method->parameters[0].name, &root);
-  for (auto& [name, value] : add_inputs(program_, *method, archive_.traced_inputs()))
-    frame.names.emplace(name, std::move(value));
+  frame.object = &root;
+  if (!method->parameters.empty()) frame.names.set(method->parameters[0].name, &root);
   frame_ = &frame;
+  const auto default_of = [this](const Expr& expr) { return default_value(expr); };
+  for (auto& [argument, value] :
+       add_inputs(program_, *method, archive_.traced_inputs(), default_of))
+    frame.names.set(argument, std::move(value));
   run(method->body);
   ExprValue result = frame.result ? std::move(*frame.result) : ExprValue(Argument{});
   program_.main.results = {as_argument(std::move(result), method->line)};
+  add_states(method->line);
   std::vector<ProgramCall> calls = module_.take_prologue();
   std::ranges::move(program_.main.calls, std::back_inserter(calls));
   program_.main.calls = std::move(calls);
@@ -1058,6 +1247,15 @@ Program Inliner::forward() {
 
 }  // namespace
 
-Program inline_forward(TorchScriptArchive& archive) { return Inliner(archive).forward(); }
+Program inline_method(TorchScriptArchive& archive, const std::string& method) {
+  ModuleState state;
+  for (int run = 0; run < kMaxRuns; ++run) {
+    Inliner inliner(archive, state);
+    Program program = inliner.method(method);
+    if (!inliner.has_found_more()) return program;
+    state = inliner.found();
+  }
+  fail(Error::kUnsupported, "which attributes the module keeps from run to run does not settle");
+}
 
 }  // namespace voxport

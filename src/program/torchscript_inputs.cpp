@@ -32,7 +32,8 @@ const Object* child(const Object* object, std::size_t index) {
 
 class Inputs {
  public:
-  Inputs(Program& program, const FunctionSource& forward) : program_(program), forward_(forward) {}
+  Inputs(Program& program, const FunctionSource& method, const DefaultValue& default_value)
+      : program_(program), method_(method), default_value_(default_value) {}
 
   // `example` is what was traced with, null where that is not known.
   Argument value_of(const Parameter& parameter, const Object* example);
@@ -44,12 +45,13 @@ class Inputs {
   Argument made_by(std::string target, std::vector<NamedArgument> arguments,
                    const std::string& name);
   [[noreturn]] void fail_for(const std::string& name, std::string_view why) const {
-    fail(Error::kUnsupported, "the argument ", in_quotes(name), " of forward ", why, ", at ",
-         forward_.file->at(forward_.line));
+    fail(Error::kUnsupported, "the argument ", in_quotes(name), " of ", method_.name, " ", why,
+         ", at ", method_.file->at(method_.line));
   }
 
   Program& program_;
-  const FunctionSource& forward_;
+  const FunctionSource& method_;
+  const DefaultValue& default_value_;
 };
 
 Argument Inputs::input(const std::string& name, InputKind kind, bool is_optional,
@@ -117,8 +119,13 @@ Argument Inputs::value_of(const Parameter& parameter, const Object* example) {
   if (parameter.type) type = *parameter.type;
   const std::string name(parameter.name);
   if (!parameter.otherwise) return value_of(name, type, example);
-  std::optional<Argument> otherwise = literal_value(*parameter.otherwise);
-  if (!otherwise) fail_for(name, "has a default that is no number");
+  std::optional<Argument> otherwise = default_value_(*parameter.otherwise);
+  if (!otherwise) fail_for(name, "has a default that is no literal and no tensor");
+  if (type.is_name("Tensor") && otherwise->variable()) {
+    const Argument given = input(name, InputKind::kTensor, true, example);
+    program_.inputs.back().otherwise = *otherwise->variable();
+    return given;
+  }
   const bool may_be_given = is_generic(type, "Optional") && type.parts.size() == 2 &&
                             kind_of(type.parts[1]) && otherwise->is_none();
   if (may_be_given) return value_of(name, type, example);
@@ -129,16 +136,17 @@ Argument Inputs::value_of(const Parameter& parameter, const Object* example) {
 }  // namespace
 
 std::vector<std::pair<std::string_view, Argument>> add_inputs(Program& program,
-                                                              const FunctionSource& forward,
-                                                              const Object& traced_inputs) {
-  const Object* examples = traced_inputs.find("forward");
-  const std::size_t count = forward.parameters.empty() ? 0 : forward.parameters.size() - 1;
+                                                              const FunctionSource& method,
+                                                              const Object& traced_inputs,
+                                                              const DefaultValue& default_value) {
+  const Object* examples = traced_inputs.find(method.name);
+  const std::size_t count = method.parameters.empty() ? 0 : method.parameters.size() - 1;
   // Fewer are told where some were left to their defaults.
   if (examples && examples->entries().size() > count) examples = nullptr;
-  Inputs inputs(program, forward);
+  Inputs inputs(program, method, default_value);
   std::vector<std::pair<std::string_view, Argument>> values;
   for (std::size_t i = 0; i < count; ++i) {
-    const Parameter& parameter = forward.parameters[i + 1];
+    const Parameter& parameter = method.parameters[i + 1];
     values.emplace_back(parameter.name, inputs.value_of(parameter, child(examples, i)));
   }
   return values;

@@ -69,6 +69,49 @@ std::string identity_of(const Tensor& tensor) {
              " ", shape_text(tensor.shape), shape_text(tensor.strides));
 }
 
+// The weight of a quantized linear layer, as floats; null for other objects.
+const Object* packed_weight(const Object& object) {
+  const bool is_packed =
+      object.is(K::kOpaque) &&
+      object.class_name() == "__torch__.torch.classes.quantized.LinearPackedParamsBase" &&
+      object.find("bias");
+  return is_packed ? object.find("weight") : nullptr;
+}
+
+// Nothing for what a graph cannot keep.
+std::optional<InputKind> kind_of_state(const Object& object) {
+  switch (object.kind) {
+    case K::kTensor: return InputKind::kTensor;
+    case K::kBool: return InputKind::kBool;
+    case K::kInt: return InputKind::kInt;
+    case K::kFloat: return InputKind::kFloat;
+    default: return std::nullopt;
+  }
+}
+
+// Whether it is known to be, of a tensor that is not large.
+bool is_all_zero(const Tensor& tensor) {
+  constexpr std::int64_t kMaxElements = 10'000'000;
+  if (tensor.numel() > kMaxElements) return false;
+  bool is_zero = true;
+  for_each_element(tensor, [&](const std::byte* element) {
+    is_zero = is_zero && element_value(tensor.dtype, element) == 0;
+  });
+  return is_zero;
+}
+
+// What a state is before the first run.
+std::string text_at_first(const Object& object, const std::string& path) {
+  if (object.is(K::kBool)) return std::get<bool>(object.data) ? "true" : "false";
+  if (!object.is(K::kTensor)) return cat(*object.as_float());
+  const Tensor& tensor = object.tensor();
+  if (!tensor.unreadable.empty())
+    fail(Error::kUnsupported, in_quotes(path), " is ", tensor.unreadable);
+  const std::string_view values =
+      is_real(tensor.dtype) && is_all_zero(tensor) ? "zeros" : "the values in the file";
+  return cat(values, ", ", name_of(tensor.dtype), shape_text(tensor.shape));
+}
+
 }  // namespace
 
 std::optional<Argument> literal_value(const Expr& expr) {
@@ -88,8 +131,9 @@ std::optional<Argument> literal_value(const Expr& expr) {
   }
 }
 
-PickledModule::PickledModule(TorchScriptArchive& archive, Program& program)
-    : archive_(archive), program_(program) {
+PickledModule::PickledModule(TorchScriptArchive& archive, const ModuleState& state,
+                             Program& program)
+    : archive_(archive), state_(state), program_(program) {
   if (!archive.module().is(K::kOpaque))
     fail(Error::kCorrupt, "'data.pkl' holds ", name_of(archive.module().kind),
          ", expected a module");
@@ -113,8 +157,16 @@ Instance& PickledModule::instance_of(const Object& object, const std::string& pa
   known = std::make_unique<Instance>();
   known->path = path;
   known->source = found.class_source;
+  known->object = &object;
   for (const Entry& entry : object.entries()) known->pickled.emplace(entry.key, &entry.value);
   return *known;
+}
+
+Instance& PickledModule::make_instance(const ClassSource& source) {
+  made_.push_back(std::make_unique<Instance>());
+  made_.back()->path = source.name;
+  made_.back()->source = &source;
+  return *made_.back();
 }
 
 const ExprValue* PickledModule::find_attribute(Instance& instance, std::string_view name) {
@@ -128,7 +180,13 @@ const ExprValue* PickledModule::find_attribute(Instance& instance, std::string_v
       fail(Error::kCorrupt, "the name ", in_quotes(path, 80), " has ", path.size(),
            " bytes, expected at most ", kMaxPath);
     if (pickled->second->is(K::kDict)) check_keys(*instance.source, name, path);
-    made = value_of(*pickled->second, path, is_in_list(*instance.source, "__buffers__", name));
+    if (state_.stored.contains({instance.object, instance.path, name})) {
+      StateInput input{&instance, pickled->first, {}, {}};
+      made = input.initial = state_of(*pickled->second, path, input.states);
+      state_inputs_.push_back(std::move(input));
+    } else {
+      made = value_of(*pickled->second, path, is_in_list(*instance.source, "__buffers__", name));
+    }
   } else if (const ClassField* field = instance.source->find_field(name); field && field->value) {
     if (auto value = literal_value(*field->value)) made = std::move(*value);
   }
@@ -136,7 +194,23 @@ const ExprValue* PickledModule::find_attribute(Instance& instance, std::string_v
   return &instance.attributes.emplace(name, std::move(*made)).first->second;
 }
 
+void PickledModule::note_dequantized() {
+  const std::string note =
+      "quantized layers are computed in float32, with the weights that their integers stand for; "
+      "PyTorch also rounds what goes into these layers to 8 bits";
+  if (std::ranges::find(program_.notes, note) == program_.notes.end())
+    program_.notes.push_back(note);
+}
+
 ExprValue PickledModule::value_of(const Object& object, const std::string& path, bool is_buffer) {
+  if (const Object* weight = packed_weight(object)) {
+    note_dequantized();
+    ArgumentList parts;
+    parts.is_tuple = true;
+    parts.items = {argument_of(*weight, joined(path, "weight"), false),
+                   argument_of(*object.find("bias"), joined(path, "bias"), false)};
+    return Argument{std::move(parts)};
+  }
   if (object.is(K::kOpaque)) return &instance_of(object, path);
   return argument_of(object, path, is_buffer);
 }
@@ -158,6 +232,50 @@ Argument PickledModule::argument_of(const Object& object, const std::string& pat
            object.is(K::kOpaque) ? cat(" of class ", in_quotes(object.class_name())) : "",
            ", which no program can hold");
   }
+}
+
+// An attribute of the state as inputs; tuples are taken apart.
+Argument PickledModule::state_of(const Object& object, const std::string& path,
+                                 std::vector<ProgramState>& states) {
+  if (!object.is(K::kTuple)) return input_of(object, path, states);
+  ArgumentList tuple;
+  tuple.is_tuple = true;
+  for (const Entry& entry : object.entries())
+    tuple.items.push_back(state_of(entry.value, joined(path, entry.key), states));
+  return {std::move(tuple)};
+}
+
+Argument PickledModule::input_of(const Object& object, const std::string& path,
+                                 std::vector<ProgramState>& states) {
+  const std::optional<InputKind> kind = kind_of_state(object);
+  if (!kind)
+    fail(Error::kUnsupported, "the module keeps ", name_of(object.kind), " in its attribute ",
+         in_quotes(path),
+         " from run to run; a graph can keep tensors, numbers and tuples of them only");
+  ProgramInput input;
+  input.name = input_name(path);
+  input.variable = program_.add_variable(path);
+  input.kind = *kind;
+  ProgramState state{path, program_.inputs.size(), {}, text_at_first(object, path), false};
+  if (*kind == InputKind::kTensor) {
+    const Tensor& tensor = object.tensor();
+    input.dtype = tensor.dtype;
+    input.shape.emplace(tensor.shape.begin(), tensor.shape.end());
+    state.is_empty = std::ranges::find(tensor.shape, 0) != tensor.shape.end();
+    input.is_example = !state.is_empty;
+  }
+  states.push_back(std::move(state));
+  program_.inputs.push_back(std::move(input));
+  return {program_.inputs.back().variable};
+}
+
+// "decoder_h", or "decoder_h_state" where an argument of the method has that name.
+std::string PickledModule::input_name(const std::string& path) const {
+  std::string name = path;
+  std::ranges::replace(name, '.', '_');
+  while (std::ranges::find(program_.inputs, name, &ProgramInput::name) != program_.inputs.end())
+    name += "_state";
+  return name;
 }
 
 Argument PickledModule::container_of(const Object& object, const std::string& path) {

@@ -32,13 +32,17 @@ constexpr std::array<std::array<std::string_view, 9>, 9> kOperators = {{
 }};
 constexpr std::size_t kComparisons = 2;  // `not` binds just weaker than these
 
+// What is done with the bodies of functions.
+enum class Bodies : std::uint8_t {
+  kRead,
+  kReadLeniently,  // one that cannot be read leaves its error with the function
+  kPassOver,
+};
+
 class Parser {
  public:
-  Parser(SourceFile& file, std::size_t& nodes_left, bool skips_bodies)
-      : file_(file),
-        nodes_left_(nodes_left),
-        skips_bodies_(skips_bodies),
-        lexer_(file.text.text(), file.name) {
+  Parser(SourceFile& file, std::size_t& nodes_left, Bodies bodies)
+      : file_(file), nodes_left_(nodes_left), bodies_(bodies), lexer_(file.text.text(), file.name) {
     advance();
   }
 
@@ -93,12 +97,15 @@ class Parser {
   std::string_view infix_operator(std::size_t row);
 
   std::vector<Statement> block();
+  void open_block();
   void skip_block();
   Statement statement();
   Statement simple_statement();
   Statement assignment(Statement made);
   Statement if_statement(Statement made);
   Statement for_statement(Statement made);
+  Statement with_statement(Statement made);
+  void read_body(FunctionSource& function);
   void add_function(std::unordered_map<std::string_view, FunctionSource>& functions,
                     FunctionSource made) const;
   FunctionSource function();
@@ -108,7 +115,7 @@ class Parser {
 
   SourceFile& file_;
   std::size_t& nodes_left_;
-  bool skips_bodies_;
+  Bodies bodies_;
   Lexer lexer_;
   Token token_;
   std::size_t depth_ = 0;
@@ -354,14 +361,19 @@ Expr Parser::atom() {
   return made;
 }
 
-// What is indented below a line that ends with a colon.
-std::vector<Statement> Parser::block() {
-  const Deeper deeper(*this);
+// The colon, and the indentation of the next line.
+void Parser::open_block() {
   expect(":");
   end_line();
   expect_kind(T::kIndent, "a line that is indented");
+}
+
+// What is indented below a line that ends with a colon.
+std::vector<Statement> Parser::block() {
+  const Deeper deeper(*this);
+  open_block();
   std::vector<Statement> statements;
-  if (skips_bodies_) {
+  if (bodies_ == Bodies::kPassOver) {
     skip_block();
     return statements;
   }
@@ -370,7 +382,8 @@ std::vector<Statement> Parser::block() {
   return statements;
 }
 
-// To the end of a block whose indentation was taken.
+// To the end of a block whose indentation was taken. Where all bodies are passed over, no default
+// may be among what is.
 void Parser::skip_block() {
   bool is_in_signature = false;
   for (std::size_t levels = 1; levels > 0; advance()) {
@@ -379,7 +392,7 @@ void Parser::skip_block() {
     if (token_.kind == T::kDedent) --levels;
     if (token_.kind == T::kNewline) is_in_signature = false;
     if (token_.is("def")) is_in_signature = true;
-    if (is_in_signature && token_.is("="))
+    if (bodies_ == Bodies::kPassOver && is_in_signature && token_.is("="))
       fail_here("a function inside of a function has a default");
   }
 }
@@ -396,9 +409,10 @@ Statement Parser::statement() {
     made.body = block();
     return made;
   }
-  if (token_.is("with") || token_.is("def"))
-    fail(Error::kUnsupported, "a ", in_quotes(token_.text), " inside of a function",
-         token_.is("def") ? ", as torch.jit.fork needs it," : "", " cannot be converted, at ",
+  if (take("with")) return with_statement(std::move(made));
+  if (token_.is("def"))
+    fail(Error::kUnsupported,
+         "a 'def' inside of a function, as torch.jit.fork needs it, cannot be converted, at ",
          file_.at(token_.line));
   made = simple_statement();
   end_line();
@@ -462,6 +476,15 @@ Statement Parser::for_statement(Statement made) {
   return made;
 }
 
+// with a:, with a as b:
+Statement Parser::with_statement(Statement made) {
+  made.kind = Statement::Kind::kWith;
+  made.values.push_back(expression());
+  if (take("as")) made.targets.push_back(make(K::kName, expect_name("a name after 'as'")));
+  made.body = block();
+  return made;
+}
+
 Parameter Parser::parameter() {
   Parameter made;
   made.name = expect_name("the name of an argument");
@@ -482,8 +505,27 @@ FunctionSource Parser::function() {
     if (!token_.is(")")) expect(",");
   }
   if (take("->")) expression();
-  made.body = block();
+  read_body(made);
   return made;
+}
+
+void Parser::read_body(FunctionSource& function) {
+  if (bodies_ != Bodies::kReadLeniently) {
+    function.body = block();
+    return;
+  }
+  const Lexer start = lexer_;
+  const Token first = token_;
+  try {
+    function.body = block();
+  } catch (const Error& error) {
+    if (nodes_left_ == 0) throw;
+    function.trouble = error;
+    lexer_ = start;
+    token_ = first;
+    open_block();
+    skip_block();
+  }
 }
 
 void Parser::add_function(std::unordered_map<std::string_view, FunctionSource>& functions,
@@ -591,11 +633,15 @@ const ClassField* ClassSource::find_field(std::string_view field) const {
 std::string SourceFile::at(std::uint32_t line) const { return cat(name, ":", line); }
 
 void parse_torchscript(SourceFile& file, std::size_t& nodes_left) {
-  Parser(file, nodes_left, false).parse_file();
+  Parser(file, nodes_left, Bodies::kRead).parse_file();
+}
+
+void parse_torchscript_leniently(SourceFile& file, std::size_t& nodes_left) {
+  Parser(file, nodes_left, Bodies::kReadLeniently).parse_file();
 }
 
 void parse_torchscript_signatures(SourceFile& file, std::size_t& nodes_left) {
-  Parser(file, nodes_left, true).parse_file();
+  Parser(file, nodes_left, Bodies::kPassOver).parse_file();
 }
 
 }  // namespace voxport

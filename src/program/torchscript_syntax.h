@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/blob.h"
+#include "base/fail.h"
 
 namespace voxport {
 
@@ -60,6 +61,7 @@ struct Statement {
     kIf,     // values[0], body, otherwise
     kWhile,  // values[0], body
     kFor,    // targets[0] in values[0], body
+    kWith,   // values[0], as targets[0] where there is one, body
   };
 
   Kind kind = Kind::kPass;
@@ -84,6 +86,8 @@ struct FunctionSource {
   std::uint32_t line = 0;
   std::vector<Parameter> parameters;
   std::vector<Statement> body;
+  // Why the body could not be read; it is empty then. See parse_torchscript_leniently().
+  std::optional<Error> trouble;
   const SourceFile* file = nullptr;
 };
 
@@ -122,8 +126,12 @@ inline constexpr std::size_t kMaxSyntaxNodes = 2'000'000;
 
 // Reads file.text into the rest. `nodes_left` is what is left of kMaxSyntaxNodes. Fails with
 // kCorrupt, telling the line, where the text is no TorchScript, and with kUnsupported for what is
-// but has no place in a program (`with`, functions inside of functions).
+// but has no place in a program (functions inside of functions).
 void parse_torchscript(SourceFile& file, std::size_t& nodes_left);
+
+// The same, but a function whose body cannot be read keeps the error as its `trouble`, so that only
+// who calls it has to fail. Too many expressions fail at once.
+void parse_torchscript_leniently(SourceFile& file, std::size_t& nodes_left);
 
 // The same, but bodies of functions are passed over and stay empty, so that nothing is unsupported.
 // Fails with kCorrupt for a function inside of a function whose parameters have defaults.

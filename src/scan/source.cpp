@@ -143,6 +143,8 @@ class LoadJudge {
     const bool loops =
         statement.kind == Statement::Kind::kFor || statement.kind == Statement::Kind::kWhile;
     if (loops) return cat("runs a loop, in line ", statement.line);
+    if (statement.kind == Statement::Kind::kWith)
+      return cat("enters a 'with', in line ", statement.line);
     if (statement.kind == Statement::Kind::kIf) note_operator(statement.line);
     for (const Expr& target : statement.targets) {
       if (target.is_name("self") || (target.is(K::kName) && is_builtin(target.text)))
@@ -289,7 +291,7 @@ void SourceScan::add(const ScriptFile& file) {
       parse_torchscript(source, nodes_left_);
       return judge(source);
     } catch (const Error& error) {
-      // `with` and functions inside of functions are TorchScript, but not converted.
+      // Functions inside of functions are TorchScript, but not converted.
       if (error.kind() != Error::kUnsupported || names_setstate(file)) throw;
     }
     SourceFile signatures = source_of(file);

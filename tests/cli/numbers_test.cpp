@@ -117,7 +117,7 @@ TEST(EmptyValues, AreRefused) {
   using Options = std::vector<const char*>;
   for (const auto& [command, options] :
        {std::pair("export a b", Options{"--config", "--set", "--vocoder", "--input", "--dynamic",
-                                        "--input-names", "--output-names", "--model"}),
+                                        "--input-names", "--output-names", "--model", "--method"}),
         {"check a", Options{"--input", "--reference", "--html"}},
         {"speak a b",
          Options{"--file", "--ids", "-o", "--durations", "--speaker", "--espeak", "--cache"}},

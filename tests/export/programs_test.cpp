@@ -62,6 +62,7 @@ ExportOptions options_for(const Artifact& artifact) {
   for (const Json& input : artifact.entry.at("inputs")) options.inputs.push_back(input_text(input));
   for (const Json& output : artifact.entry.at("outputs"))
     options.output_names.push_back(output.at("name").get<std::string>());
+  options.method = artifact.entry.value("method", "");
   return options;
 }
 
@@ -92,10 +93,14 @@ void expect_named_axes(const Session& session, const Artifact& artifact) {
       if (input.name == name) return input;
     fail(Error::kUsage, "there is no input ", in_quotes(name));
   };
-  for (const Json& input : artifact.entry.at("inputs"))
-    for (const auto& [axis, name] : input.at("axes").items())
-      EXPECT_EQ(port(input.at("name").get<std::string>()).axes.at(std::stoul(axis)).symbol,
-                name.get<std::string>());
+  const auto expect_names = [&](const Json& inputs) {
+    for (const Json& input : inputs)
+      for (const auto& [axis, name] : input.at("axes").items())
+        EXPECT_EQ(port(input.at("name").get<std::string>()).axes.at(std::stoul(axis)).symbol,
+                  name.get<std::string>());
+  };
+  expect_names(artifact.entry.at("inputs"));
+  expect_names(artifact.entry.value("states", Json::array()));
 }
 
 class ExportedProgram : public testing::Test {

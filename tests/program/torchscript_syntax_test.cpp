@@ -92,6 +92,40 @@ TEST(TorchScriptSyntax, BindsOperatorsAsPythonDoes) {
   EXPECT_EQ(sum.parts[1].parts[0].text, "is not");
 }
 
+TEST(TorchScriptSyntax, ReadsWithBlocks) {
+  const auto file = parse("def f(x: Tensor):\n  with x as y:\n    pass\n  with x:\n    pass\n");
+  const std::vector<Statement>& body = file->functions.at("f").body;
+  EXPECT_EQ(body[0].kind, Statement::Kind::kWith);
+  EXPECT_TRUE(body[0].values[0].is_name("x"));
+  EXPECT_TRUE(body[0].targets[0].is_name("y"));
+  EXPECT_EQ(body[0].body.size(), 1);
+  EXPECT_TRUE(body[1].targets.empty());
+}
+
+TEST(TorchScriptSyntax, KeepsTheTroubleOfABodyWithItsFunction) {
+  SourceFile file;
+  file.name = "net.py";
+  file.text = Blob::own(
+      "def f():\n  def g(a: int=3):\n    return a\n  return g\ndef h():\n  a = = 1\ndef i():\n  "
+      "pass\n");
+  std::size_t nodes_left = kMaxSyntaxNodes;
+  parse_torchscript_leniently(file, nodes_left);
+  EXPECT_EQ(file.functions.at("f").trouble->kind(), Error::kUnsupported);
+  EXPECT_TRUE(file.functions.at("f").body.empty());
+  EXPECT_EQ(std::string(file.functions.at("h").trouble->what()),
+            "found '=', expected an expression, at net.py:6");
+  EXPECT_FALSE(file.functions.at("i").trouble);
+  EXPECT_EQ(file.functions.at("i").body.size(), 1);
+  nodes_left = 3;
+  SourceFile again;
+  again.name = "net.py";
+  again.text = Blob::own("def f():\n  return [1, 2, 3]\n");
+  EXPECT_NE(message_of([&] {
+              parse_torchscript_leniently(again, nodes_left);
+            }).find("the source has more than"),
+            std::string::npos);
+}
+
 TEST(TorchScriptSyntax, ReadsALastLineWithoutAnEnd) {
   EXPECT_EQ(parse("def f():\n  pass")->functions.at("f").body.size(), 1);
 }
@@ -118,8 +152,6 @@ TEST(TorchScriptSyntax, TellsTheLineOfWhatItCannotRead) {
 }
 
 TEST(TorchScriptSyntax, RefusesWhatHasNoPlaceInAProgram) {
-  EXPECT_EQ(complaint_about("def f():\n  with x:\n    pass\n"),
-            "a 'with' inside of a function cannot be converted, at net.py:2");
   EXPECT_EQ(complaint_about("def f():\n  def g():\n    pass\n"),
             "a 'def' inside of a function, as torch.jit.fork needs it, cannot be converted, at "
             "net.py:2");

@@ -315,12 +315,125 @@ TEST(TorchScript, WritesFunctionsOutInPlace) {
             "\ndiv = aten.div(x, 3, rounding_mode='floor')\n-> div\n");
 }
 
-TEST(TorchScript, BindsAttributesAnew) {
+// The states of a program: what they are called, their inputs, and what they are at the end.
+std::string states_of(const Program& program) {
+  std::string text;
+  for (const ProgramState& state : program.states)
+    text += cat(state.name, ": ", program.inputs.at(state.input).name, " -> ",
+                text_of(program, state.result), ", ", state.at_first, "\n");
+  return text;
+}
+
+TEST(TorchScript, KeepsWhatIsReadAndThenAssigned) {
   const TorchScriptParts parts = net("    self.w = torch.add(self.w, x)\n    return self.w\n");
   const Program program = read_torchscript(torchscript_of(parts));
   EXPECT_EQ(text_of(program, program.main), "w = aten.add(w, x)\n-> w\n");
+  EXPECT_EQ(states_of(program), "w: w -> w, zeros, float32[2]\n");
+  EXPECT_TRUE(program.constants.empty());
+  EXPECT_EQ(program.inputs.at(1).shape, (std::vector<Dim>{2}));
+}
+
+TEST(TorchScript, NeedsNoInputForWhatIsAssignedFirst) {
+  const Program program = read_torchscript(
+      torchscript_of(net("    self.w = torch.neg(x)\n    return torch.add(self.w, x)\n")));
+  EXPECT_EQ(text_of(program, program.main), "w = aten.neg(x)\nadd = aten.add(w, x)\n-> add\n");
+  EXPECT_TRUE(program.states.empty());
   EXPECT_EQ(program.notes.at(0), "the new value of the attribute 'w' is not an output");
-  EXPECT_TRUE(program.constants.at(0).is_buffer);
+}
+
+TEST(TorchScript, KeepsWhatABranchAssigns) {
+  TorchScriptParts parts = net(R"(    if bool(x):
+      _0 = (self).other(x, )
+    else:
+      pass
+    return self.w
+)",
+                               "x: Tensor, n: int",
+                               "  def other(self: __torch__.Net, x: Tensor) -> NoneType:\n"
+                               "    self.w = x\n    self.n = 3\n    return None\n");
+  parts.attributes = {{"n", pickled_int(1)}};
+  const Program program = read_torchscript(torchscript_of(parts));
+  EXPECT_EQ("\n" + text_of(program, program.main), R"(
+Bool = aten.Bool(x)
+w, n = prim.If(Bool)
+  -> x, 3
+  -> w, n
+-> w
+)");
+  // An argument has the name 'n'.
+  EXPECT_EQ(states_of(program), "w: w -> w, zeros, float32[2]\nn: n_state -> n, 1\n");
+}
+
+TEST(TorchScript, HandsOnWhatALoopAssigns) {
+  const Program program = read_torchscript(torchscript_of(net(R"(    for i in range(3):
+      self.w = torch.add(self.w, x)
+    return x
+)")));
+  EXPECT_EQ("\n" + text_of(program, program.main), R"(
+w = prim.Loop(3, True, w)
+  (i, w)
+  w = aten.add(w, x)
+  -> True, w
+-> x
+)");
+  EXPECT_EQ(states_of(program), "w: w -> w, zeros, float32[2]\n");
+}
+
+TEST(TorchScript, RefusesAStateThatNoGraphCanKeep) {
+  TorchScriptParts parts = net("    s = self.s\n    self.s = \"b\"\n    return x\n");
+  parts.attributes = {{"s", pickled_text("a")}};
+  EXPECT_EQ(complaint_about(parts),
+            "the module keeps a string in its attribute 's' from run to run; a graph can keep "
+            "tensors, numbers and tuples of them only");
+}
+
+TEST(TorchScript, EntersAndLeavesObjects) {
+  EXPECT_EQ(text_of(net(R"(    _0 = __torch__.Guard.__new__(__torch__.Guard)
+    _1 = (_0).__init__(2, )
+    with _0 as g:
+      y = torch.mul(x, g)
+    return torch.add(y, _0.k)
+)",
+                        "x: Tensor", R"(class Guard:
+  k : int
+  def __init__(self: __torch__.Guard, k: int) -> NoneType:
+    self.k = k
+    return None
+  def __enter__(self: __torch__.Guard) -> int:
+    return self.k
+  def __exit__(self: __torch__.Guard, type: Any, value: Any, trace: Any) -> NoneType:
+    self.k = 5
+    return None
+)")),
+            "\ny = aten.mul(x, 2)\nadd = aten.add(y, 5)\n-> add\n");
+}
+
+TEST(TorchScript, PassesOverMethodsThatNobodyCalls) {
+  const std::string broken =
+      "  def other(self: __torch__.Net) -> Tensor:\n    def f():\n      pass\n";
+  EXPECT_EQ(text_of(net("    return x\n", "x: Tensor", broken)), "\n-> x\n");
+  EXPECT_EQ(complaint_about(net("    return (self).other()\n", "x: Tensor", broken)),
+            "a 'def' inside of a function, as torch.jit.fork needs it, cannot be converted, at "
+            "code/__torch__.py:7");
+}
+
+TEST(TorchScript, TakesConstantsForDefaults) {
+  const Program program = read_torchscript(
+      torchscript_of(net("    return torch.add(x, y)\n", "x: Tensor, y: Tensor=CONSTANTS.c0")));
+  ASSERT_EQ(program.inputs.size(), 2);
+  EXPECT_TRUE(program.inputs[1].is_optional);
+  EXPECT_EQ(program.inputs[1].otherwise, program.constants.at(0).variable);
+}
+
+TEST(TorchScript, ReadsOtherMethods) {
+  const Blob file = torchscript_of(net("    return x\n", "x: Tensor",
+                                       "  def twice(self: __torch__.Net, y: Tensor) -> Tensor:\n"
+                                       "    return torch.mul(y, 2)\n"));
+  const Program program = read_torchscript(file, "twice");
+  EXPECT_EQ(text_of(program, program.main), "mul = aten.mul(y, 2)\n-> mul\n");
+  EXPECT_EQ(program.inputs.at(0).name, "y");
+  EXPECT_EQ(message_of([&] { read_torchscript(file, "thrice"); }),
+            "the class 'Net' of the module has no method 'thrice'; it has 'forward', 'twice'");
 }
 
 TEST(TorchScript, ConvertsAndAsksForTypes) {
@@ -376,8 +489,6 @@ TEST(TorchScript, RefusesWhatHasNoPlaceInAProgram) {
             "complex numbers are not converted" + at);
   EXPECT_EQ(complaint_about(net("    for i in x:\n      pass\n    return x\n")),
             "only loops over range(n) are converted" + at);
-  EXPECT_EQ(complaint_about(net("    if bool(x):\n      self.w = x\n    return x\n")),
-            "the attribute 'w' is written inside of a branch or a loop, at code/__torch__.py:6");
   EXPECT_EQ(complaint_about(net("    if bool(x):\n      return x\n    return x\n")),
             "a return inside of a branch is not converted, at code/__torch__.py:6");
   EXPECT_EQ(complaint_about(net("    return __torch__.Net(x)\n")),

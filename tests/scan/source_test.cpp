@@ -82,16 +82,22 @@ TEST(ScanSource, CallsSourceThatCannotBeReadSuspicious) {
     EXPECT_PRED_FORMAT2(testing::IsSubstring, "suspicious", summary_of_forward(line)) << line;
 }
 
-// `with` is not converted, but it is known.
+// A function inside of a function is not converted, but it is known.
 TEST(ScanSource, ReadsOnBehindWhatIsNotConverted) {
-  const std::string with = "with x:\n      y = x\n    ";
-  EXPECT_EQ(summary_of_forward(with), "clean");
+  const std::string inner = "def f():\n      y = x\n    ";
+  EXPECT_EQ(summary_of_forward(inner), "clean");
   EXPECT_PRED_FORMAT2(testing::IsSubstring, "dangerous",
-                      summary_of_forward(with + "torch.save(x, \"f\")"));
+                      summary_of_forward(inner + "torch.save(x, \"f\")"));
   EXPECT_PRED_FORMAT2(testing::IsSubstring, "suspicious",
-                      summary_of_forward(with + "s = \"__setstate__\""));
+                      summary_of_forward(inner + "s = \"__setstate__\""));
   EXPECT_PRED_FORMAT2(testing::IsSubstring, "suspicious",
-                      summary_of_forward(with + "y = \"\"\"a\"b\"\"\""));
+                      summary_of_forward(inner + "y = \"\"\"a\"b\"\"\""));
+}
+
+TEST(ScanSource, CallsASetstateThatEntersAWithSuspicious) {
+  EXPECT_EQ(summary_of_forward("with x:\n      y = x\n    "), "clean");
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "enters a 'with', in line",
+                      summary_of_setstate("    with state:\n      pass\n"));
 }
 
 TEST(ScanSource, LetsSetstateAssignItsParts) {
