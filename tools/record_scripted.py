@@ -153,11 +153,36 @@ class NoneInBranch(nn.Module):
         return x + extra
 
 
+class Linears(nn.Module):
+    """Dynamically quantized layers: one scale for all weights and one for each row. The outputs are those of the weights
+    as floats."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(5, 4)
+        self.second = nn.Linear(4, 3, bias=False)
+
+    def forward(self, x):
+        return self.second(torch.relu(self.first(x)))
+
+
+def quantized_linears():
+    configs = {"first": torch.quantization.default_dynamic_qconfig,
+               "second": torch.quantization.per_channel_dynamic_qconfig}
+    return torch.quantization.quantize_dynamic(Linears().eval(), configs)
+
+
+def with_floats(module, x):
+    """What quantized_linears() gives if only its weights are quantized."""
+    y = nn.functional.linear(x, module.first.weight().dequantize(), module.first.bias())
+    return nn.functional.linear(torch.relu(y), module.second.weight().dequantize())
+
+
 CASES = [dict(b=2), dict(b=1), dict(b=3)]
 
 
 def models():
-    """Name, module, method, inputs by name with their axes, attributes by input name, how an empty state is given."""
+    """Name, module, method, inputs by name with their axes, attributes with theirs; what computes the outputs, if not it."""
     plain = {"x": ([2, 5], {"0": "b"})}
     yield "with_blocks", WithBlocks(), "forward", plain, {}
     yield "state_when_empty", StateWhenEmpty(), "forward", plain, {"h": ([2, 5], {"0": "h_dim_0"}, "float32")}
@@ -169,6 +194,7 @@ def models():
     yield "other_method", OtherMethod(), "encode", plain, {}
     yield "device_of_text", DeviceOfText(), "forward", plain, {}
     yield "none_in_branch", NoneInBranch(), "forward", plain, {}
+    yield "quantized_linear", quantized_linears(), "forward", plain, {}, with_floats
 
 
 def attribute(module, path):
@@ -203,7 +229,7 @@ def input_sizes(example, axes, sizes, i):
             for axis, size in enumerate(example)]
 
 
-def record(folder, name, module, method, inputs, attributes):
+def record(folder, name, module, method, inputs, attributes, reference=None):
     script = torch.jit.script(module.eval())
     script.save(str(folder / f"{name}.ts113.pt"))
     tensors = {}
@@ -212,7 +238,7 @@ def record(folder, name, module, method, inputs, attributes):
         given = {key: torch.randn(input_sizes(example, axes, sizes, i)) for key, (example, axes) in inputs.items()}
         before = state_of(script, attributes)
         with torch.no_grad():
-            y = getattr(script, method)(*given.values())
+            y = reference(module, *given.values()) if reference else getattr(script, method)(*given.values())
         after = state_of(script, attributes)
         for key, value in {**given, **before}.items():
             tensors[f"case{i}/in/{key}"] = value

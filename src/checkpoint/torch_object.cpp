@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "checkpoint/big_int.h"
+#include "checkpoint/dequantized.h"
 #include "checkpoint/sparse_indices.h"
 
 namespace voxport {
@@ -31,6 +32,8 @@ constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t kBytesOfValue = 80;
 constexpr std::uint64_t kBytesOfOpaque = 72;
 constexpr std::uint64_t kBytesOfTensor = 180;
+constexpr std::string_view kPackedLinear =
+    "__torch__.torch.classes.quantized.LinearPackedParamsBase";
 constexpr std::size_t kMaxRank = 64;  // as in PyTorch
 constexpr std::size_t kMaxStorageKey = 1'000;
 
@@ -259,6 +262,9 @@ class Interpreter {
   Object rebuild_from_type(const PickleCall& call);
   Object rebuild_from_numpy(const PickleCall& call);
   Object rebuild_qtensor(const PickleCall& call);
+  Object packed_linear(const PickleCall& call, std::string name);
+  Object unpacked(const PickleValue& pickled);
+  std::optional<Quantizer> quantizer(const PickleValue& pickled);
   Object rebuild_sparse(const PickleCall& call);
   Object rebuild_nested(const PickleCall& call);
   Object rebuild_meta(const PickleCall& call);
@@ -561,6 +567,8 @@ Object Interpreter::object(const PickleCall& call, std::string name) {
     if (const PickleValue* content = find_pair(state, "_content")) return value(*content);
     if (const PickleValue* content = find_pair(state, "_val")) return value(*content);
   }
+  if (name == kPackedLinear && call.state.is(P::kTuple) && call.state.node->items().size() == 2)
+    return packed_linear(call, std::move(name));
   std::vector<Entry> entries;
   if (state) entries = std::get<std::vector<Entry>>(dict(state->items()).data);
   // What was put into it; or else what it was made of, as namedtuples and PackedSequence are.
@@ -873,6 +881,55 @@ Object Interpreter::rebuild_qtensor(const PickleCall& call) {
   const bool shares_bytes = typed.dtype == DType::kQUInt4x2 || typed.dtype == DType::kQUInt2x4;
   if (!shares_bytes) check_view(call, typed, typed.dtype);
   return unreadable(typed.dtype, integers(arg(call, 2), "a tensor's shape"), "a quantized tensor");
+}
+
+// The weights of a quantized linear layer, which PyTorch packs when it loads them: (weight, bias).
+Object Interpreter::packed_linear(const PickleCall& call, std::string name) {
+  enter(call.state.node);
+  std::vector<Entry> entries;
+  entries.push_back({"weight", unpacked(call.state.node->items()[0])});
+  entries.push_back(named("bias", call.state.node->items()[1]));
+  path_.pop_back();
+  count_bytes(kBytesOfOpaque);
+  return make_opaque(std::move(name), std::move(entries));
+}
+
+// A quantized tensor as floats, where its quantizer is known.
+Object Interpreter::unpacked(const PickleValue& pickled) {
+  const bool is_quantized =
+      pickled.is(P::kCall) && pickled.call().callee.is(P::kGlobal) &&
+      qualified_name(*pickled.call().callee.node) == "torch._utils._rebuild_qtensor";
+  if (!is_quantized) return value(pickled);
+  const PickleCall& call = pickled.call();
+  const TypedStorage typed = storage(arg(call, 0));
+  std::optional<Quantizer> found = quantizer(arg(call, 4));
+  if (typed.dtype != DType::kQInt8 || !typed.storage || !found) return value(pickled);
+  return tensor_value(
+      dequantized(make_tensor(DType::kInt8, integers(arg(call, 2), "a tensor's shape"),
+                              integers(arg(call, 3), "a tensor's stride"),
+                              integer(arg(call, 1), "a tensor's offset"), typed.storage),
+                  std::move(*found)));
+}
+
+// (torch.per_tensor_affine, scale, zero_point) or (torch.per_channel_affine, scales, zero_points,
+// axis); nothing for others.
+std::optional<Quantizer> Interpreter::quantizer(const PickleValue& pickled) {
+  const Object parts = value(pickled);
+  const std::vector<Entry>& entries = parts.entries();
+  const bool is_by_axis = entries.size() == 4;
+  if (!parts.is(K::kTuple) || (entries.size() != 3 && !is_by_axis)) return std::nullopt;
+  const Object& scales = entries[1].value;
+  const Object& zero_points = entries[2].value;
+  if (!is_by_axis) {
+    const auto scale = scales.as_float();
+    const auto zero_point = zero_points.as_int();
+    if (!scale || !zero_point) return std::nullopt;
+    return quantizer_of(*scale, *zero_point);
+  }
+  const auto axis = entries[3].value.as_int();
+  if (!scales.is(K::kTensor) || !zero_points.is(K::kTensor) || !axis || *axis < 0)
+    return std::nullopt;
+  return Quantizer{scales.tensor(), zero_points.tensor(), static_cast<std::size_t>(*axis)};
 }
 
 // (layout, (indices, values, size, ...)), with one more index tensor for compressed layouts.

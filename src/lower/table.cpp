@@ -769,6 +769,8 @@ constexpr Operator kTable[] = {
     {"prim.type", device_type, kPassesOn},
     {"prim.unchecked_cast", same, kPassesOn},
     {"prim.unchecked_unwrap_optional", same, kPassesOn},
+    {"quantized.linear_dynamic", linear_dynamic},
+    {"quantized.linear_dynamic_fp16", linear_dynamic},
 };
 static_assert(std::ranges::is_sorted(kTable, {}, &Operator::target));
 static_assert(std::ranges::adjacent_find(kTable, {}, &Operator::target) == std::end(kTable));

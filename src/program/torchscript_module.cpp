@@ -144,6 +144,11 @@ Instance& PickledModule::instance_of(const Object& object, const std::string& pa
   std::unique_ptr<Instance>& known = instances_[&object];
   if (known) return *known;
   const std::string& name = object.class_name();
+  if (name == "__torch__.torch.classes.rnn.CellParamsBase")
+    fail(
+        Error::kUnsupported, in_quotes(path),
+        " holds the packed weights of a quantized LSTM or GRU, which are not converted; export the "
+        "network as it was before it was quantized");
   if (name.starts_with("__torch__.torch.classes."))
     fail(Error::kUnsupported, in_quotes(path), " is an object of PyTorch's own class ",
          in_quotes(name), ", such as the packed weights of a quantized layer");

@@ -541,6 +541,10 @@ TEST(TorchScript, RefusesObjectsOfPyTorchsOwnClasses) {
   EXPECT_EQ(complaint_about(parts),
             "'p' is an object of PyTorch's own class '__torch__.torch.classes.quantized.Packed', "
             "such as the packed weights of a quantized layer");
+  parts.attributes = {{"p", pickled_object("__torch__.torch.classes.rnn.CellParamsBase", {})}};
+  EXPECT_EQ(complaint_about(parts),
+            "'p' holds the packed weights of a quantized LSTM or GRU, which are not converted; "
+            "export the network as it was before it was quantized");
 }
 
 TEST(TorchScript, RefusesFunctionsThatCallThemselves) {

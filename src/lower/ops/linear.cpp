@@ -123,6 +123,20 @@ Item linear(const Call& call, Builder&) {
   return affine(x, weight, call.tensor_or_none("bias"));
 }
 
+// quantized.linear_dynamic(Tensor X, (Tensor, Tensor?) W_prepack, bool reduce_range=False) ->
+// Tensor quantized.linear_dynamic_fp16(Tensor X, (Tensor, Tensor?) W_prepack) -> Tensor
+Item linear_dynamic(const Call& call, Builder&) {
+  const Item& packed = call.arguments().size() > 1 ? call.at(1) : Item();
+  if (!call.at(0).is_tensor() || !packed.container() || packed.container()->items.size() != 2 ||
+      !packed.container()->items[0].is_tensor())
+    call.refuse("it is given no tensor, or no weights");
+  const Value x = call.walk().memory().read(*call.at(0).cell());
+  const Value weight = call.walk().memory().read(*packed.container()->items[0].cell());
+  const Item& bias = packed.container()->items[1];
+  if (x.rank() > 0) call.walk().note_fixed(Shape{x.dim(-1)}, Shape{weight.dim(-1)});
+  return affine(x, weight, bias.is_tensor() ? call.walk().memory().read(*bias.cell()) : Value());
+}
+
 // aten.matmul(Tensor self, Tensor other) -> Tensor
 // aten.mm(Tensor self, Tensor mat2) -> Tensor
 // aten.bmm(Tensor self, Tensor mat2) -> Tensor

@@ -213,6 +213,7 @@ Item embedding(const Call& call, Builder& g);
 Item inner(const Call& call, Builder& g);
 Item kron(const Call& call, Builder& g);
 Item linear(const Call& call, Builder& g);
+Item linear_dynamic(const Call& call, Builder& g);
 Item matmul(const Call& call, Builder& g);
 Item multi_dot(const Call& call, Builder& g);
 Item outer(const Call& call, Builder& g);
