@@ -113,6 +113,10 @@ void ExportCheck::start(const std::vector<WrittenFile>& files) {
           }).share();
 }
 
+void ExportCheck::leave_out(std::string note) {
+  if (is_wanted_) reasons_.push_back(std::move(note));
+}
+
 void ExportCheck::finish(ExportReport& report) {
   if (!is_wanted_) return;
   if (!has_runtime()) {

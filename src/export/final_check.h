@@ -42,6 +42,8 @@ class ExportCheck {
 
   // The files of one graph.
   void start(const std::vector<WrittenFile>& files);
+  // A graph that is not run, with the note that says why.
+  void leave_out(std::string note);
 
   // Waits for all of them, and reports what was done, or why it was not; the least size of an axis
   // that has one is a note. When a graph cannot be run, has an axis that is not dynamic, or gives

@@ -1,6 +1,7 @@
 #include "export/program.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -134,6 +135,21 @@ std::vector<AxisFact> declared_ranges(const Program& program, const InputPlan& p
   return facts;
 }
 
+// Whether a state has dynamic sizes of its own. How they go together with those of other inputs is
+// known to the program only.
+bool has_sizes_of_states(const Program& program, const LowerOptions& options) {
+  std::set<std::string> of_states;
+  std::set<std::string> of_others;
+  for (std::size_t i = 0; i < options.inputs.size(); ++i) {
+    const bool is_state =
+        std::ranges::find(program.states, i, &ProgramState::input) != program.states.end();
+    for (const Dim& dim : options.inputs[i].shape.value_or(Shape()))
+      for (const std::string& symbol : dim.symbols())
+        (is_state ? of_states : of_others).insert(symbol);
+  }
+  return !std::ranges::includes(of_others, of_states);
+}
+
 OnnxOptions options_of_program(const ExportOptions& options, std::vector<AxisFact> axes) {
   ModelMetadata metadata;
   metadata.axes = std::move(axes);
@@ -172,6 +188,8 @@ void export_program(ExportWork& work, FileKind kind) {
   model.path = work.out;
   model.options =
       options_of_program(work.options, declared_ranges(program, plan, axes, work.report));
+  if (has_sizes_of_states(program, plan.lower))
+    model.not_run = "the sizes of what the module keeps must fit those of its other inputs";
   write_models(std::move(models), work);
 }
 

@@ -42,6 +42,7 @@ struct ModelFile {
   std::filesystem::path path;
   std::unique_ptr<Graph> graph;
   OnnxOptions options;
+  std::string not_run = {};  // why it cannot be run at sizes of any choice; empty where it can
 };
 
 // Optimises the graphs, has ONNX check them, and adds them to the export's files. Like
