@@ -30,7 +30,7 @@ constexpr std::size_t kMaxItems = 100'000;  // of one list or tuple, written out
 constexpr std::size_t kMaxListDepth = 50;
 constexpr std::size_t kStepsOfObject = 50;  // for its memory
 // How often a method is written out to find what it assigns.
-constexpr int kMaxRuns = 20;
+constexpr int kMaxRuns = 10;
 
 // An attribute, as the keys of what it stands for.
 struct AttributeOf {

@@ -253,6 +253,10 @@ Argument PickledModule::state_of(const Object& object, const std::string& path,
 Argument PickledModule::input_of(const Object& object, const std::string& path,
                                  std::vector<ProgramState>& states) {
   const std::optional<InputKind> kind = kind_of_state(object);
+  if (object.is(K::kNone))
+    fail(Error::kUnsupported, "the attribute ", in_quotes(path),
+         ", which the module keeps from run to run, is None in the file; a graph cannot take None "
+         "in its first run and a tensor later. torch.zeros(0) in place of None can be exported");
   if (!kind)
     fail(Error::kUnsupported, "the module keeps ", name_of(object.kind), " in its attribute ",
          in_quotes(path),

@@ -385,6 +385,11 @@ TEST(TorchScript, RefusesAStateThatNoGraphCanKeep) {
   EXPECT_EQ(complaint_about(parts),
             "the module keeps a string in its attribute 's' from run to run; a graph can keep "
             "tensors, numbers and tuples of them only");
+  parts.attributes = {{"s", "N"}};
+  EXPECT_EQ(complaint_about(parts),
+            "the attribute 's', which the module keeps from run to run, is None in the file; a "
+            "graph cannot take None in its first run and a tensor later. torch.zeros(0) in place "
+            "of None can be exported");
 }
 
 TEST(TorchScript, EntersAndLeavesObjects) {
