@@ -98,6 +98,54 @@ class StateInLoop(nn.Module):
         return y * a
 
 
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.LSTMCell(6, 4)
+        self.state = torch.zeros(0)
+
+    def reset(self):
+        self.state = torch.zeros(0)
+
+    def forward(self, x: Tensor) -> Tensor:
+        state = self.state
+        if len(state):
+            h, c = self.cell(x, (state[0], state[1]))
+        else:
+            h, c = self.cell(x)
+        self.state = torch.stack([h, c])
+        return h
+
+
+class StateReset(nn.Module):
+    """Forgets what it keeps when the batch has another size, or the rate is another."""
+
+    def __init__(self):
+        super().__init__()
+        self.part = Recurrent()
+        self.context = torch.zeros(0)
+        self.last_rate = 0
+        self.last_batch = 0
+
+    def reset(self):
+        self.part.reset()
+        self.context = torch.zeros(0)
+
+    def forward(self, x, rate: int):
+        if self.last_rate and self.last_rate != rate:
+            self.reset()
+        if self.last_batch and self.last_batch != x.size(0):
+            self.reset()
+        if not len(self.context):
+            self.context = torch.zeros(x.size(0), 2)
+        x = torch.cat([self.context, x], dim=1)
+        y = self.part(x)
+        self.context = x[..., -2:]
+        self.last_rate = rate
+        self.last_batch = x.size(0)
+        return y
+
+
 class TensorDefault(nn.Module):
     """An argument that is an empty tensor where nobody gives it."""
 
@@ -179,6 +227,7 @@ def with_floats(module, x):
 
 
 CASES = [dict(b=2), dict(b=1), dict(b=3)]
+RESETS = [dict(b=2, rate=8), dict(b=2, rate=8), dict(b=3, rate=8), dict(b=3, rate=16), dict(b=3, rate=16)]
 
 
 def models():
@@ -189,6 +238,10 @@ def models():
     yield "state_in_loop", StateInLoop(), "forward", {"x": ([3, 2, 4], {"0": "t", "1": "b"})}, {
         "part.h": ([1, 3], {"0": "part_h_dim_0"}, "float32"), "part.count": ([], {}, "int64"),
         "pair.0": ([1], {}, "float32"), "pair.1": ([1], {}, "float32")}
+    yield "state_reset", StateReset(), "forward", {"x": ([2, 4], {"0": "b"}), "rate": ([], {})}, {
+        "last_rate": ([], {}, "int64"),
+        "part.state": ([2, 2, 4], {"0": "part_state_dim_0", "1": "part_state_dim_1"}, "float32"),
+        "context": ([2, 2], {"0": "context_dim_0"}, "float32"), "last_batch": ([], {}, "int64")}
     yield "tensor_default", TensorDefault(), "forward", plain, {}
     yield "tensor_given", TensorDefault(), "forward", {**plain, "state": ([2, 5], {"0": "b"})}, {}
     yield "other_method", OtherMethod(), "encode", plain, {}
@@ -233,12 +286,14 @@ def record(folder, name, module, method, inputs, attributes, reference=None):
     script = torch.jit.script(module.eval())
     script.save(str(folder / f"{name}.ts113.pt"))
     tensors = {}
-    cases = CASES if not attributes else [dict(b=2)] * 3
+    cases = CASES if not attributes else RESETS if "rate" in inputs else [dict(b=2)] * 3
     for i, sizes in enumerate(cases):
-        given = {key: torch.randn(input_sizes(example, axes, sizes, i)) for key, (example, axes) in inputs.items()}
+        given = {key: torch.tensor(sizes[key]) if key in sizes else torch.randn(input_sizes(example, axes, sizes, i))
+                 for key, (example, axes) in inputs.items()}
         before = state_of(script, attributes)
         with torch.no_grad():
-            y = reference(module, *given.values()) if reference else getattr(script, method)(*given.values())
+            arguments = [value if value.is_floating_point() else value.item() for value in given.values()]
+            y = reference(module, *arguments) if reference else getattr(script, method)(*arguments)
         after = state_of(script, attributes)
         for key, value in {**given, **before}.items():
             tensors[f"case{i}/in/{key}"] = value
@@ -247,8 +302,8 @@ def record(folder, name, module, method, inputs, attributes, reference=None):
     write_safetensors(folder / f"{name}.cases.safetensors", tensors)
     entry = dict(name=name, torchscript_kind="script", note=module.__doc__,
                  files=dict(ts_torch113=f"{name}.ts113.pt", cases=f"{name}.cases.safetensors"),
-                 valid_cases=dict(ts_torch113=[0, 1, 2]),
-                 inputs=[dict(name=key, dtype="float32", rank=len(example), example=example, axes=axes)
+                 valid_cases=dict(ts_torch113=list(range(len(cases)))),
+                 inputs=[dict(name=key, dtype=str(given[key].dtype).removeprefix("torch."), rank=len(example), example=example, axes=axes)
                          for key, (example, axes) in inputs.items()],
                  states=[dict(name=path.replace(".", "_"), dtype=dtype, rank=len(example), example=example, axes=axes)
                          for path, (example, axes, dtype) in attributes.items()],

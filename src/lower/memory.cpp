@@ -152,8 +152,8 @@ Value Memory::value_of_part(const Item& item) {
   return scopes_.value_of(*item.number());
 }
 
-// A tensor of no parts of this type. Sizes that no input has are those of what is appended later:
-// until then they are 0, which the graph must not take for the size of what comes.
+// Sizes that no input has are those of what is appended later: until then they are 0, which the
+// graph must not take for the size of what comes.
 Value Memory::empty_stack(const Type& part) {
   Builder g(scopes_.graph());
   std::vector<Value> sizes = {g.int64s({0})};

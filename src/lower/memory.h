@@ -44,6 +44,8 @@ class Memory {
   void replace(const std::shared_ptr<Container>& container, const Item& content);
   // Makes a list one that grows in the run. `like` has parts of the same kind, should it be empty.
   void stack(const std::shared_ptr<Container>& list, const Container& like);
+  // A tensor of no parts of this type, which would lie along its first axis.
+  Value empty_stack(const Type& part);
   // Appends to a list. One that grows in the run gets one part more along its first axis.
   void append(const std::shared_ptr<Container>& list, const Item& item);
   // A call reads what is in this list. One of a graph around this one cannot be left to be appended
@@ -79,7 +81,6 @@ class Memory {
   void refresh(TensorCell& cell);
   void part_from_base(TensorCell& cell);
   Value value_of_part(const Item& item);
-  Value empty_stack(const Type& part);
 
   Scopes& scopes_;
   std::vector<Journal> journals_;  // one per scope

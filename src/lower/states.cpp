@@ -1,6 +1,8 @@
 #include "lower/states.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 
 #include "base/fail.h"
 #include "graph/print.h"
@@ -12,35 +14,68 @@ Dim symbol_of_axis(const InputChoice& choice, std::size_t axis) {
   return Dim::symbol(cat(choice.name, "_dim_", axis));
 }
 
-// Whether a size follows from the sizes of inputs.
-bool is_of_inputs(const Dim& dim, const LowerOptions& options) {
-  const auto is_known = [&](const std::string& symbol) {
-    return std::ranges::any_of(options.inputs, [&](const InputChoice& choice) {
-      return choice.shape &&
-             std::ranges::find(*choice.shape, Dim::symbol(symbol)) != choice.shape->end();
-    });
-  };
-  return std::ranges::all_of(dim.symbols(), is_known);
+// What values are called in a text that does not depend on names.
+using References = std::map<std::string, std::string>;
+
+std::string reference_to(const Value& value, const References& known) {
+  if (!value) return "_";
+  const auto found = known.find(value.name());
+  if (found != known.end()) return found->second;
+  const Tensor* constant = value.constant();
+  if (!constant) return cat("<", value.name(), ">");
+  constexpr std::uint64_t kMaxShown = 4096;
+  if (constant->size_in_bytes() > kMaxShown) return value.name();
+  return cat(print(value.type()), " ", in_quotes(contiguous(*constant).text(), kMaxShown * 4));
 }
 
-// All lines of a graph and of the graphs in it, but those of its inputs.
-std::string computation_of(const Graph& graph) {
-  std::string text = print(graph);
-  for (std::size_t i = 0; i < graph.inputs().size(); ++i) text.erase(0, text.find('\n') + 1);
-  for (const Node& node : graph.nodes()) {
-    for (const auto& [key, attribute] : node.attributes())
-      if (const auto* inner = std::get_if<std::shared_ptr<const Graph>>(&attribute))
-        text += computation_of(**inner);
+// The nodes that the outputs depend on, in order.
+std::vector<Node> live_nodes(const Graph& graph) {
+  std::set<std::string> needed;
+  for (const auto& [name, value] : graph.outputs()) needed.insert(value.name());
+  std::vector<Node> live;
+  const auto& nodes = graph.nodes();
+  for (auto node = std::rbegin(nodes); node != std::rend(nodes); ++node) {
+    const auto is_needed = [&](const Value& output) { return needed.contains(output.name()); };
+    if (std::ranges::none_of(node->outputs(), is_needed)) continue;
+    for (const Value& input : node->inputs())
+      if (input) needed.insert(input.name());
+    for (const Value& captured : node->captured()) needed.insert(captured.name());
+    live.push_back(*node);
   }
+  std::ranges::reverse(live);
+  return live;
+}
+
+// What a graph computes, as a text: the same for graphs that differ in names, and in nodes whose
+// results are not used. Inputs are in angle brackets.
+std::string computation_of(const Graph& graph, References known, std::size_t& count) {
+  std::string text;
+  for (const Node& node : live_nodes(graph)) {
+    text += node.op();
+    for (const Value& input : node.inputs()) text += cat(" ", reference_to(input, known));
+    std::size_t captured = 0;
+    for (const auto& [key, attribute] : node.attributes()) {
+      text += cat(" ", key, "=", print(attribute));
+      const auto* inner = std::get_if<std::shared_ptr<const Graph>>(&attribute);
+      if (!inner) continue;
+      References outside;
+      for (const Value& value : (*inner)->captured())
+        outside[value.name()] = reference_to(node.captured()[captured++], known);
+      text += cat("{\n", computation_of(**inner, std::move(outside), count), "}");
+    }
+    for (const Value& output : node.outputs()) {
+      known[output.name()] = cat("%", count++);
+      text += cat(" ", known[output.name()], ": ", print(output.type()));
+    }
+    text += "\n";
+  }
+  for (const auto& [name, value] : graph.outputs()) text += cat(reference_to(value, known), "\n");
   return text;
 }
 
-bool uses(const Graph& graph, const std::string& input) {
-  const auto is_input = [&](const Value& value) { return value && value.name() == input; };
-  return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
-    return std::ranges::any_of(node.inputs(), is_input) ||
-           std::ranges::any_of(node.captured(), is_input);
-  });
+std::string computation_of(const Graph& graph) {
+  std::size_t count = 0;
+  return computation_of(graph, {}, count);
 }
 
 }  // namespace
@@ -98,8 +133,7 @@ bool StateShapes::open_empty(const ProgramState& state, const Type& after, Lower
   was_empty_.insert(state.input);
   Shape shape = *after.shape;
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    if (axis == 0 || !is_of_inputs(shape[axis], options))
-      shape[axis] = symbol_of_axis(choice, axis);
+    if (axis == 0 || !shape[axis].is_constant()) shape[axis] = symbol_of_axis(choice, axis);
   choice.shape = std::move(shape);
   choice.dtype = after.dtype;
   return true;
@@ -117,10 +151,11 @@ void StateShapes::check(const LowerOptions& options) const {
   LowerReport report;
   const std::unique_ptr<Graph> first = lower(program_, as_in_file, report);
   const std::unique_ptr<Graph> other = lower(program_, as_later, report);
+  const std::string computed = computation_of(*first);
   const bool is_used = std::ranges::any_of(was_empty_, [&](std::size_t i) {
-    return uses(*first, options.inputs[i].name) || uses(*other, options.inputs[i].name);
+    return computed.find(cat("<", options.inputs[i].name, ">")) != std::string::npos;
   });
-  if (is_used || computation_of(*first) != computation_of(*other))
+  if (is_used || computed != computation_of(*other))
     fail(Error::kUnsupported,
          "the module keeps tensors that are empty in the file and have other axes after a run, and "
          "does more with an empty one than to ask for its length");

@@ -16,7 +16,7 @@ Shape emptied(Shape shape);
 
 // The file has an example of each state only. An axis that has another size after a run is dynamic.
 // A tensor without elements says no more than that there is no state yet: it has all axes of what
-// comes after it, and the first of them is dynamic.
+// comes after it, and those that are no numbers are dynamic, as is the first.
 class StateShapes {
  public:
   // `program` must stay where it is. States whose shapes the caller gave stay as they are.

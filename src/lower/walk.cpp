@@ -31,6 +31,10 @@ Walk::Walk(const Program& program, Graph& main, LowerReport& report)
       memory_(scopes_),
       variables_(program.names.size()) {}
 
+bool Walk::keeps_empty_tensors() const {
+  return std::ranges::any_of(program_.states, &ProgramState::is_empty);
+}
+
 void Walk::set(Variable variable, Item item) {
   memory_.own(item);
   variables_[variable.index] = std::move(item);

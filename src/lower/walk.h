@@ -26,6 +26,9 @@ class Walk {
   // Nodes are made in `main`, which must outlive the walk, as must the program and the report.
   Walk(const Program& program, Graph& main, LowerReport& report);
 
+  // Whether the module keeps tensors that have no elements at first.
+  bool keeps_empty_tensors() const;
+
   Scopes& scopes() { return scopes_; }
   Memory& memory() { return memory_; }
 

@@ -1,4 +1,6 @@
 // Branches: taken at once where the condition is known, else by ONNX's If.
+#include <map>
+
 #include "lower/flat.h"
 #include "lower/ops/ops.h"
 
@@ -24,6 +26,8 @@ struct Wanted {
   // For results that one branch leaves unset, or where it gives None.
   std::vector<Item> placeholders;
   std::vector<bool> may_be_none;  // results that are None in one branch only
+  // By the places of values: what they are in the branch where they are not empty.
+  std::map<std::size_t, Type> not_empty;
 
   bool has_none(std::size_t i) const { return i < may_be_none.size() && may_be_none[i]; }
 };
@@ -33,6 +37,16 @@ Item as_maybe(const Item& result, const Item& placeholder) {
   if (result.is_maybe()) return result;
   if (result.is_none()) return maybe(Number::of_bool(false), placeholder);
   return maybe(Number::of_bool(true), result);
+}
+
+bool is_empty(const Type& type) {
+  return std::ranges::find(*type.shape, Dim(0)) != type.shape->end();
+}
+
+// A tensor of no elements, with the axes of another.
+Value empty_like(Memory& memory, Type type) {
+  type.shape->erase(type.shape->begin());
+  return memory.empty_stack(type);
 }
 
 // A result of a branch that is taken only where `there` is true.
@@ -86,6 +100,8 @@ Side run_side(Walk& walk, const Block& block, const Wanted& wanted, const Value&
     side.containers.emplace_back(std::make_shared<Container>(*container));
     flatten_into(walk.memory(), side.containers.back(), values);
   }
+  for (const auto& [i, type] : wanted.not_empty)
+    if (values[i].rank() != type.shape->size()) values[i] = empty_like(walk.memory(), type);
   for (std::size_t i = 0; i < values.size() && i < wanted.dtypes.size(); ++i)
     if (values[i].dtype() != wanted.dtypes[i]) values[i] = cast(values[i], wanted.dtypes[i]);
   for (const Value& value : values) side.types.push_back(value.type());
@@ -117,6 +133,22 @@ bool add_new(std::vector<T>& to, const std::vector<T>& more) {
   return to.size() != before;
 }
 
+// A module that keeps tensors may give one up for torch.zeros(0), which has another number of axes.
+// That it does no more with an empty one than to ask for its length is checked by StateShapes.
+bool learn_empty(Wanted& wanted, const Side& yes, const Side& no) {
+  bool differs = false;
+  for (std::size_t i = 0; i < yes.result_count; ++i) {
+    const Type& a = yes.types[i];
+    const Type& b = no.types[i];
+    if (a.shape->size() == b.shape->size() || (!is_empty(a) && !is_empty(b))) continue;
+    const bool has_a_more = a.shape->size() > b.shape->size();
+    const Type& other = is_empty(a) != is_empty(b) ? (is_empty(a) ? b : a) : has_a_more ? a : b;
+    if (other.shape->empty()) continue;
+    differs = wanted.not_empty.emplace(i, other).second || differs;
+  }
+  return differs;
+}
+
 // Learns what both branches must return. Returns whether they must be lowered again for that.
 bool learn(Walk& walk, Wanted& wanted, const Side& yes, const Side& no) {
   bool differs = false;
@@ -146,6 +178,7 @@ bool learn(Walk& walk, Wanted& wanted, const Side& yes, const Side& no) {
     walk.memory().stack(wanted.containers[i], a.stacked || a.items.size() > b.items.size() ? a : b);
     differs = true;
   }
+  if (walk.keeps_empty_tensors()) differs = learn_empty(wanted, yes, no) || differs;
   wanted.dtypes.clear();
   for (std::size_t i = 0; i < yes.result_count; ++i) {
     wanted.dtypes.push_back(promote_types(yes.types[i].dtype, no.types[i].dtype));
