@@ -62,7 +62,7 @@ struct ExportOptions {
   // Where an operator fixes an axis that the caller named or the file declares dynamic: warn, and
   // write the number. Else that is kNotDynamic.
   bool allow_fixed = false;
-  std::string method;                     // of a TorchScript module; empty for forward
+  std::string method;  // of a TorchScript module; empty for forward
 
   OnStage on_stage;
   OnProgress on_progress;

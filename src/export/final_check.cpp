@@ -114,7 +114,7 @@ void ExportCheck::start(const std::vector<WrittenFile>& files) {
 }
 
 void ExportCheck::leave_out(std::string note) {
-  if (is_wanted_) reasons_.push_back(std::move(note));
+  if (is_wanted_) notes_.push_back(std::move(note));
 }
 
 void ExportCheck::finish(ExportReport& report) {

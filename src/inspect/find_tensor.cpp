@@ -60,8 +60,8 @@ Tensor find_constant(const SavedFile& file, const std::string& name, const std::
 
 }  // namespace
 
-Tensor find_tensor(const SavedFile& file, const std::filesystem::path& path, const std::string& name,
-                   const std::string& model, StageClock& clock) {
+Tensor find_tensor(const SavedFile& file, const std::filesystem::path& path,
+                   const std::string& name, const std::string& model, StageClock& clock) {
   if (is_onnx(file.blob())) {
     const OnnxModel onnx = open_onnx(file.blob(), path);
     clock.done("read the file", "ONNX model");

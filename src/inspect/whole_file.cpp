@@ -96,8 +96,8 @@ void describe_program(const Program& program, Inspection& inspection, StageClock
                                      inspection.program->operators.size(), " operators"));
 }
 
-void inspect_pt2(const SavedFile& file, const std::filesystem::path& path, const InspectOptions& options,
-                 Inspection& inspection, StageClock& clock) {
+void inspect_pt2(const SavedFile& file, const std::filesystem::path& path,
+                 const InspectOptions& options, Inspection& inspection, StageClock& clock) {
   const Program program = in_context(cat("opening ", in_quotes(path.native())), [&] {
     return read_program(file, FileKind::kPt2, options.model);
   });

@@ -103,6 +103,7 @@ class Sweep {
   void read_metadata() {
     for (const AxisFact& fact : ModelMetadata::read(subject_.declared().metadata).axes) {
       if (fact.min) least_[fact.axis] = *fact.min;
+      if (fact.max) most_[fact.axis] = *fact.max;
       if (!fact.not_below.empty()) not_below_[fact.axis] = fact.not_below;
       if (!fact.equals.empty()) relations_[fact.axis] = fact.equals;
     }
@@ -175,6 +176,8 @@ class Sweep {
     for (const auto& [symbol, size] : sizes) {
       const auto least = least_.find(symbol);
       if (least != least_.end() && size < least->second) return false;
+      const auto most = most_.find(symbol);
+      if (most != most_.end() && size > most->second) return false;
     }
     return subject_.has_elements(sizes) && subject_.input_bytes(sizes) <= kMaxInputBytes;
   }
@@ -710,7 +713,7 @@ class Sweep {
   const Subject& subject_;
   const SweepOptions& options_;
   double load_seconds_;
-  std::map<std::string, std::int64_t> least_;
+  std::map<std::string, std::int64_t> least_, most_;
   std::map<std::string, std::string> not_below_, relations_;
   std::map<Sizes, Outcome> outcomes_;
   std::set<const Outcome*> right_;                          // those among them, once all are there

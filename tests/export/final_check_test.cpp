@@ -1,10 +1,12 @@
 #include "export/final_check.h"
 
 #include <chrono>
+#include <fstream>
 
 #include <gtest/gtest.h>
 #include <voxport/error.h>
 
+#include "graph/print.h"
 #include "runtime/library.h"
 #include "tests/needs_runtime.h"
 #include "tests/voices.h"
@@ -74,6 +76,20 @@ TEST(ExportCheck, NotesTheLeastSizeThatAWindowNeeds) {
                                                     "'/conv/Conv', its kernel of 3"}));
   ASSERT_EQ(report.checks.size(), 1U);
   EXPECT_TRUE(report.checks[0].ends_with(" runs, all axes dynamic)"));
+}
+
+TEST(ExportCheck, FindsALeastSizeFarAboveTheUsual) {
+  NEEDS_RUNTIME();
+  const TemporaryFolder folder;
+  std::ofstream(folder / "audio.onnx", std::ios::binary) << onnx_bytes(*parse_graph(R"(
+      x: f32[b, 1, samples]
+      w: f32[4, 1, 400] = const
+      y = Conv(x, w) strides=[160]
+      return y)"));
+  const ExportReport report = check(folder / "audio.onnx");
+  EXPECT_EQ(report.notes,
+            std::vector<std::string>({"model.onnx: axis 'samples' is at least 400, by "
+                                      "Conv 'Conv', its kernel of 400"}));
 }
 
 TEST(ExportCheck, EndsInTimeAndSaysWhatItDidNotRun) {

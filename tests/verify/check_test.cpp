@@ -561,6 +561,31 @@ CheckReport check_with_metadata(std::vector<std::pair<std::string, std::string>>
   return check_model(path);
 }
 
+// A table of positions has rows for 20 steps; whoever declares that is not told of it.
+TEST(Check, TriesNoSizeBeyondWhatTheMetadataDeclares) {
+  NEEDS_RUNTIME();
+  const auto graph = parse_graph(
+      "x: f32[steps, 8]\n"
+      "table: f32[20, 8] = const\n"
+      "zero: i64[1] = const [0]\n"
+      "one: i64[1] = const [1]\n"
+      "shape = Shape(x)\n"
+      "count = Slice(shape, zero, one)\n"
+      "rows = Slice(table, zero, count, zero)\n"
+      "y = Add(x, rows)\n"
+      "return y");
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "model.onnx";
+  const auto verdict = [&](const OnnxOptions& options) {
+    std::ofstream(path, std::ios::binary) << onnx_bytes(*graph, options);
+    return answer(check_model(path), "x", 0);
+  };
+  OnnxOptions options;
+  EXPECT_EQ(verdict(options).substr(0, 16), "limited to 1..20");
+  options.metadata = {{"voxport.axes", R"({"steps":{"max":20}})"}};
+  EXPECT_EQ(verdict(options), "dynamic");
+}
+
 TEST(Check, TakesNoWordOfMetadataThatIsNoNumber) {
   NEEDS_RUNTIME();
   EXPECT_TRUE(check_with_metadata({{"voxport.receptive_field", R"({"left": "x", "right": []})"},

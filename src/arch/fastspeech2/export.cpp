@@ -148,8 +148,7 @@ ExportPlan plan_export(const ExportRequest& request) {
   plan.configs = configs;
   plan.configs.insert(plan.configs.end(), vocoder_configs.begin(), vocoder_configs.end());
 
-  const Weights weights(request.tensors,
-                        request.tensors.prefix_of("encoder.src_word_emb.weight"));
+  const Weights weights(request.tensors, request.tensors.prefix_of("encoder.src_word_emb.weight"));
   Config config;
   const FastSpeech2 model = take_acoustic(request, configs, weights, config, plan);
   std::optional<BehindIt> behind_it;

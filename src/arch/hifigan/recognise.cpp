@@ -13,8 +13,8 @@ std::optional<std::string> recognise(const NamedTensors& tensors) {
   if (!pre || pre->size() != 3 || ups == 0 || resblocks == 0) return std::nullopt;
 
   const bool is_type_1 = tensors.count_layers(*prefix + "resblocks.0.convs1.") > 0;
-  return cat(pre->at(1), " mel bands, ", pre->at(0), " channels, ", ups, " upsamplings, ", resblocks,
-             " residual blocks of type ", is_type_1 ? 1 : 2);
+  return cat(pre->at(1), " mel bands, ", pre->at(0), " channels, ", ups, " upsamplings, ",
+             resblocks, " residual blocks of type ", is_type_1 ? 1 : 2);
 }
 
 }  // namespace voxport::hifigan

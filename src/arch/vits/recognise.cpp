@@ -10,7 +10,8 @@ std::optional<std::string> recognise(const NamedTensors& tensors) {
   if (!prefix) return std::nullopt;
   const std::vector<std::int64_t> emb = tensors.find(*prefix + "enc_p.emb.weight")->shape;
   const auto pre = tensors.shape_of_weight(*prefix + "dec.conv_pre.weight");
-  if (emb.size() != 2 || !pre || pre->size() != 3 || tensors.count_layers(*prefix + "flow.flows.") == 0)
+  if (emb.size() != 2 || !pre || pre->size() != 3 ||
+      tensors.count_layers(*prefix + "flow.flows.") == 0)
     return std::nullopt;
 
   const Tensor* speakers = tensors.find(*prefix + "emb_g.weight");

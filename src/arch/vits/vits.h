@@ -15,9 +15,9 @@
 namespace voxport::vits {
 
 struct Options {
-  bool noise_input = false;   // else the graph draws it
+  bool noise_input = false;     // else the graph draws it
   bool cut_after_flow = false;  // the flow belongs to the encoder, else to the decoder
-  bool batch_scales = false;   // scales are [batch_size, 3], else [3]
+  bool batch_scales = false;    // scales are [batch_size, 3], else [3]
 };
 
 struct Vits {

@@ -23,8 +23,7 @@ std::string in_list(const std::string& lines) {
   const auto graph = lowered(lines + "y = aten.cat(l)\nreturn y\n");
   std::string names;
   const Node last = graph->nodes().back();
-  for (const Value& input : last.inputs())
-    names += cat(names.empty() ? "" : " ", input.name());
+  for (const Value& input : last.inputs()) names += cat(names.empty() ? "" : " ", input.name());
   return names;
 }
 
