@@ -581,7 +581,7 @@ TEST(Check, TriesNoSizeBeyondWhatTheMetadataDeclares) {
     return answer(check_model(path), "x", 0);
   };
   OnnxOptions options;
-  EXPECT_EQ(verdict(options).substr(0, 16), "limited to 1..20");
+  EXPECT_TRUE(verdict(options).starts_with("limited to 20 or less")) << verdict(options);
   options.metadata = {{"voxport.axes", R"({"steps":{"max":20}})"}};
   EXPECT_EQ(verdict(options), "dynamic");
 }
