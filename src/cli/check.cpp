@@ -120,6 +120,7 @@ std::string family_text(const std::vector<const CheckOutput*>& members) {
 
 std::string declared_text(const std::vector<const CheckOutput*>& members) {
   std::vector<std::string> declared;
+  declared.reserve(members.size());
   for (const CheckOutput* member : members) declared.push_back(member->declared);
   return distinct_text(declared);
 }

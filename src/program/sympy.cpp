@@ -278,7 +278,7 @@ class Parser {
   MaybeFraction with_sign(int depth) {
     if (depth > kMaxDepth) broken();
     if (accept("-")) return negate(with_sign(depth + 1));
-    const MaybeFraction base = atom(depth);
+    MaybeFraction base = atom(depth);
     if (accept("**")) return power(base, with_sign(depth + 1));
     return base;
   }

@@ -112,7 +112,7 @@ const Library& library() {
 bool refuse_telemetry() { return setenv("ORT_DISABLE_TELEMETRY", "1", 1) == 0; }
 
 // Before main(): while other threads run, the environment may not be changed.
-[[maybe_unused]] const bool telemetry_is_refused = refuse_telemetry();
+[[maybe_unused]] const bool kTelemetryIsRefused = refuse_telemetry();
 
 OrtEnv* make_env() {
   const char* refused = std::getenv("ORT_DISABLE_TELEMETRY");

@@ -60,15 +60,15 @@ bool gives(const Dim& dim, const SizeSample& sample) {
 
 std::optional<Dim> find_relation(std::span<const SizeSample> samples) {
   if (samples.empty()) return std::nullopt;
-  if (const Dim constant = samples[0].size; fits(constant, samples)) return constant;
+  if (Dim constant = samples[0].size; fits(constant, samples)) return constant;
   const std::set<std::string> symbols = symbols_of(samples);
   for (const std::string& symbol : symbols) {
     const auto value = [&](const SizeSample& sample) { return sample.sizes.at(symbol); };
     const Dim x = Dim::symbol(symbol);
-    if (const auto dim = linear_in(x, samples, value)) return dim;
+    if (auto dim = linear_in(x, samples, value)) return dim;
   }
   for (const std::string& symbol : symbols)
-    if (const auto dim = stepped_in(Dim::symbol(symbol), samples)) return dim;
+    if (auto dim = stepped_in(Dim::symbol(symbol), samples)) return dim;
   for (const std::string& a : symbols) {
     for (const std::string& b : symbols) {
       if (a >= b) continue;
@@ -76,8 +76,8 @@ std::optional<Dim> find_relation(std::span<const SizeSample> samples) {
       const Dim y = Dim::symbol(b);
       const auto times = [&](const SizeSample& s) { return s.sizes.at(a) * s.sizes.at(b); };
       const auto plus = [&](const SizeSample& s) { return s.sizes.at(a) + s.sizes.at(b); };
-      if (const auto dim = linear_in(x * y, samples, times)) return dim;
-      if (const auto dim = linear_in(x + y, samples, plus)) return dim;
+      if (auto dim = linear_in(x * y, samples, times)) return dim;
+      if (auto dim = linear_in(x + y, samples, plus)) return dim;
       if (fits(max(x, y), samples)) return max(x, y);
     }
   }

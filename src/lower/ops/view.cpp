@@ -179,10 +179,11 @@ Item parts_of(const Call& call, std::int64_t axis, const std::vector<Number>& si
       Builder(x.graph()).nodes("Split", {x, call.sizes(sizes)}, {{"axis", axis}}, sizes.size());
   std::vector<Item> items;
   Number start = Number::of_int(0);
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const Number end = plus(call, start, sizes[i]);
+  auto part = parts.begin();
+  for (const Number& size : sizes) {
+    const Number end = plus(call, start, size);
     View view = slice_view(call, axis, start, end, 1);
-    view.look = [x, part = parts[i], slice = view.look](const Value& base) {
+    view.look = [x, part = *part++, slice = view.look](const Value& base) {
       return base == x ? part : slice(base);
     };
     items.push_back(call.view("self", std::move(view), is_first(x, axis)));
