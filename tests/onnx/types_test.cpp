@@ -29,15 +29,23 @@ const onnx::OpSchema::FormalParameter& input_of(const onnx::OpSchema& schema, st
   return schema.inputs()[std::min(i, schema.inputs().size() - 1)];
 }
 
-TEST(Types, AreThoseThatOnnxAllows) {
-  constexpr int kOpset = 17;
-  std::size_t count = 0;
+// The schemas of opset 17 of all operators that our graphs have. Versions of ONNX do not agree on
+// the grid of GridSample.
+std::vector<const onnx::OpSchema*> schemas() {
+  std::vector<const onnx::OpSchema*> found;
   for (const onnx::OpSchema& each : onnx::OpSchemaRegistry::get_all_schemas()) {
-    if (!each.domain().empty() || !is_inferable(each.Name())) continue;
-    const onnx::OpSchema* const found = onnx::OpSchemaRegistry::Schema(each.Name(), kOpset, "");
-    if (!found) continue;  // it came later
-    const onnx::OpSchema& schema = *found;
-    ++count;
+    if (!each.domain().empty() || !is_inferable(each.Name()) || each.Name() == "GridSample")
+      continue;
+    if (const auto* schema = onnx::OpSchemaRegistry::Schema(each.Name(), 17, ""))
+      found.push_back(schema);  // others came later
+  }
+  return found;
+}
+
+TEST(Types, AreThoseThatOnnxAllows) {
+  EXPECT_GT(schemas().size(), 100U);
+  for (const onnx::OpSchema* each : schemas()) {
+    const onnx::OpSchema& schema = *each;
     for (std::size_t i = 0; i < count_inputs(schema); ++i) {
       for (int code = 0; code <= static_cast<int>(DType::kQInt32); ++code) {
         const auto dtype = static_cast<DType>(code);
@@ -45,28 +53,26 @@ TEST(Types, AreThoseThatOnnxAllows) {
         // float16 came later.
         const bool is_ours = dtype == DType::kBFloat16 || dtype == DType::kComplex64 ||
                              dtype == DType::kComplex128 ||
-                             (each.Name() == "IsInf" && dtype == DType::kFloat16);
+                             (schema.Name() == "IsInf" && dtype == DType::kFloat16);
         if (is_ours) continue;
         const auto& types = input_of(schema, i).GetTypes();
         bool is_allowed = false;
         for (const std::string* type : types) is_allowed = is_allowed || *type == onnx_name(dtype);
-        EXPECT_EQ(takes_type(each.Name(), i, dtype), is_allowed)
-            << each.Name() << ", input " << i << ", " << name_of(dtype);
+        EXPECT_EQ(takes_type(schema.Name(), i, dtype), is_allowed)
+            << schema.Name() << ", input " << i << ", " << name_of(dtype);
       }
     }
   }
-  EXPECT_GT(count, 100U);
 }
 
 TEST(Types, AreOneWhereOnnxHasOneParameter) {
-  for (const onnx::OpSchema& each : onnx::OpSchemaRegistry::get_all_schemas()) {
-    if (!each.domain().empty() || !is_inferable(each.Name())) continue;
-    const onnx::OpSchema& schema = *onnx::OpSchemaRegistry::Schema(each.Name(), 17, "");
+  for (const onnx::OpSchema* each : schemas()) {
+    const onnx::OpSchema& schema = *each;
     for (std::size_t i = 0; i < count_inputs(schema); ++i)
       for (std::size_t j = i + 1; j < count_inputs(schema); ++j)
-        EXPECT_EQ(share_type(each.Name(), i, j),
+        EXPECT_EQ(share_type(schema.Name(), i, j),
                   input_of(schema, i).GetTypeStr() == input_of(schema, j).GetTypeStr())
-            << each.Name() << ", inputs " << i << " and " << j;
+            << schema.Name() << ", inputs " << i << " and " << j;
   }
 }
 
