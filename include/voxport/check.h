@@ -52,10 +52,10 @@ struct CheckAxis {
   std::string name;
   std::vector<std::pair<std::string, std::size_t>> places;  // inputs, and which axis of each
   std::vector<std::int64_t> good, bad;                      // sizes that ran, and that did not
-  std::optional<std::int64_t> low, high;                    // kLimited; kDynamic has no high
-  std::int64_t multiple = 1;                                // kLimited, kDynamic
-  std::int64_t size = 0;                                    // kFixed, kRequired, kCouldBeDynamic
-  std::string linked_to;                                    // kLinked
+  std::optional<std::int64_t> low, high;  // kLimited; of kDynamic, high is declared
+  std::int64_t multiple = 1;              // kLimited, kDynamic
+  std::int64_t size = 0;                  // kFixed, kRequired, kCouldBeDynamic
+  std::string linked_to;                  // kLinked
   std::string error;  // what ONNX Runtime said of the first size that did not run
   std::optional<CheckCulprit> culprit;
 

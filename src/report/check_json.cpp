@@ -37,7 +37,7 @@ Json json_of(const CheckAxis& axis) {
   json["good"] = axis.good;
   json["bad"] = axis.bad;
   if (axis.low) json[axis.verdict == CheckAxis::kDynamic ? "minimum" : "low"] = *axis.low;
-  if (axis.high) json["high"] = *axis.high;
+  if (axis.high) json[axis.verdict == CheckAxis::kDynamic ? "maximum" : "high"] = *axis.high;
   if (axis.multiple > 1) json["multiple"] = axis.multiple;
   if (axis.size > 0) json["size"] = axis.size;
   if (!axis.linked_to.empty()) json["linked_to"] = axis.linked_to;

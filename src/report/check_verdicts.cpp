@@ -10,7 +10,8 @@ namespace {
 
 std::string dynamic_text(const CheckAxis& axis) {
   return cat("dynamic", axis.multiple > 1 ? cat(" in multiples of ", axis.multiple) : "",
-             axis.low ? cat(", at least ", *axis.low) : "");
+             axis.low ? cat(", at least ", *axis.low) : "",
+             axis.high ? cat(", at most ", *axis.high, " as declared") : "");
 }
 
 }  // namespace

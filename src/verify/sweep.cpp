@@ -379,6 +379,9 @@ class Sweep {
     }
     judged.good.assign(tried.good.begin(), tried.good.end());
     judged.bad.assign(tried.bad.begin(), tried.bad.end());
+    if (const auto most = most_.find(symbol);
+        most != most_.end() && judged.verdict == CheckAxis::kDynamic)
+      judged.high = most->second;  // nobody knows what is beyond
     name_as_declared(judged);
     return judged;
   }

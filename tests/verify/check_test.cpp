@@ -583,7 +583,7 @@ TEST(Check, TriesNoSizeBeyondWhatTheMetadataDeclares) {
   OnnxOptions options;
   EXPECT_TRUE(verdict(options).starts_with("limited to 20 or less")) << verdict(options);
   options.metadata = {{"voxport.axes", R"({"steps":{"max":20}})"}};
-  EXPECT_EQ(verdict(options), "dynamic");
+  EXPECT_EQ(verdict(options), "dynamic, at most 20 as declared");
 }
 
 TEST(Check, TakesNoWordOfMetadataThatIsNoNumber) {
