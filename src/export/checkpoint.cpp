@@ -77,13 +77,13 @@ void check_options(const Architecture& architecture, const ExportOptions& option
 void check_is_no_program(const ExportOptions& options) {
   const bool is_given = !options.inputs.empty() || !options.dynamic.empty() ||
                         !options.input_names.empty() || !options.output_names.empty() ||
-                        !options.model.empty() || !options.method.empty();
+                        !options.model.empty() || !options.method.empty() || options.allow_fixed;
   if (is_given)
-    fail(
-        Error::kUsage,
-        "this is a checkpoint, whose network has the inputs and outputs it was written with; "
-        "inputs, dynamic axes, names and the choice of a model or a method are for programs (.pt2, "
-        "TorchScript)");
+    fail(Error::kUsage,
+         "this is a checkpoint, whose network has the inputs and outputs it was written with; "
+         "inputs, dynamic and fixed axes, names and the choice of a model or a method are for "
+         "programs (.pt2, "
+         "TorchScript)");
 }
 
 void check_settings(const Architecture& architecture, const ExportOptions& options) {

@@ -122,6 +122,7 @@ class LimitFinder {
 std::vector<AxisFact> declared_ranges(const Program& program, const InputPlan& plan,
                                       const AxesReport& axes, ExportReport& report) {
   std::vector<AxisFact> facts;
+  const LimitFinder limits(program);
   for (const SizeRange& range : plan.ranges) {
     const auto axis = std::ranges::find(axes.axes, range.name, &NamedAxis::name);
     if (axis == axes.axes.end() || axis->fixed_at) continue;
@@ -130,7 +131,7 @@ std::vector<AxisFact> declared_ranges(const Program& program, const InputPlan& p
                                range.min ? cat("at least ", *range.min) : "",
                                range.min && range.max ? " and " : "",
                                range.max ? cat("at most ", *range.max) : "",
-                               range.max ? LimitFinder(program).maker_of(*range.max) : ""));
+                               range.max ? limits.maker_of(*range.max) : ""));
   }
   return facts;
 }
