@@ -79,11 +79,13 @@ fuzz: build/fuzz/build.ninja  ## fuzz every reader for FUZZ_SECONDS (60) each
 	done; \
 	if [[ -n $$crashed ]]; then echo "crashed:$$crashed; the inputs are in tests/fuzz_findings" >&2; exit 1; fi
 
-# Without precompiled headers, which clang-tidy cannot read; so each source must include what it uses.
+# Each room as one source, so that its headers are read once, and without precompiled headers, which clang-tidy cannot
+# read.
 lint: build/lint/build.ninja  ## check the layout and the habits of the code
 	@tools/setup lint
 	@$(CLANG_FORMAT) --dry-run -Werror $(sources)
-	@printf '%s\n' $(filter src/%.cpp,$(sources)) | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/lint \
+	@sed -n 's/^ *"file": "\(.*\)",*$$/\1/p' build/lint/compile_commands.json | grep -v /bench/ | \
+	  xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/lint \
 	  --extra-arg=-Wno-unknown-warning-option \
 	  2> >(grep -v 'warnings\? generated' >&2)
 

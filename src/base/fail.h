@@ -20,6 +20,12 @@ template <class... Parts>
   throw error;
 }
 
+// Without the context that the lines below it give.
+inline std::string first_line(const Error& error) {
+  const std::string_view text = error.what();
+  return std::string(text.substr(0, text.find('\n')));
+}
+
 // Runs `body`; an Error on its way out is told what was being done.
 template <class Body>
 auto in_context(std::string_view doing, Body&& body) {

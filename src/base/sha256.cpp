@@ -11,11 +11,11 @@
 namespace voxport {
 namespace {
 
-constexpr std::size_t kBufferBytes = 1 << 18;
+constexpr std::size_t kReadBytes = 1 << 18;
 
 std::string hash_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  std::vector<char> buffer(kBufferBytes);
+  std::vector<char> buffer(kReadBytes);
   sha256_ctx state;
   sha256_init(&state);
   while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||

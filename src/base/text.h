@@ -2,8 +2,10 @@
 // printable(), so that a name can neither move the cursor nor flood the screen.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,5 +57,16 @@ std::size_t utf8_sequence(std::string_view text);
 
 // Appends a code point, which must not lie beyond U+10FFFF, in UTF-8. Surrogates are let through.
 void append_utf8(std::string& text, std::uint32_t code_point);
+
+// Of ASCII, whatever the locale: what numbers and names are made of in the formats we read.
+constexpr bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_name_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+constexpr bool is_name_part(char c) { return is_name_start(c) || is_ascii_digit(c); }
+
+inline bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 }  // namespace voxport

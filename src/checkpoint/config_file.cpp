@@ -16,15 +16,11 @@
 namespace voxport {
 namespace {
 
-constexpr std::size_t kMaxBytes = 1 << 20;
-constexpr std::size_t kMaxDepth = 100;
+constexpr std::size_t kMaxConfigBytes = 1 << 20;
+constexpr std::size_t kMaxConfigDepth = 100;
 
 Object none() { return make_object(Object::Kind::kNone, {}); }
 Object text_object(std::string text) { return make_object(Object::Kind::kString, std::move(text)); }
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
@@ -92,8 +88,9 @@ class YamlTree : public YAML::EventHandler {
 
   void open(const YAML::Mark& mark, const std::string& tag, Object::Kind kind) {
     check_tag(mark, tag);
-    if (open_.size() == kMaxDepth)
-      fail(Error::kCorrupt, "line ", mark.line + 1, " goes deeper than ", kMaxDepth, " levels");
+    if (open_.size() == kMaxConfigDepth)
+      fail(Error::kCorrupt, "line ", mark.line + 1, " goes deeper than ", kMaxConfigDepth,
+           " levels");
     open_.push_back({mark, kind, {}, std::nullopt});
   }
 
@@ -178,12 +175,12 @@ Object object_of(const Json& json) {
 Object read_json(std::string_view text) {
   bool is_too_deep = false;
   const auto keep = [&](int depth, Json::parse_event_t, Json&) {
-    is_too_deep = is_too_deep || depth > static_cast<int>(kMaxDepth);
+    is_too_deep = is_too_deep || depth > static_cast<int>(kMaxConfigDepth);
     return !is_too_deep;
   };
   try {
     const Json json = Json::parse(text, keep);
-    if (is_too_deep) fail(Error::kCorrupt, "it goes deeper than ", kMaxDepth, " levels");
+    if (is_too_deep) fail(Error::kCorrupt, "it goes deeper than ", kMaxConfigDepth, " levels");
     return object_of(json);
   } catch (const Json::exception& error) {
     fail(Error::kCorrupt, "it is not JSON: ", printable(error.what()));
@@ -193,9 +190,9 @@ Object read_json(std::string_view text) {
 }  // namespace
 
 Object read_config_file(std::string_view text) {
-  if (text.size() > kMaxBytes)
+  if (text.size() > kMaxConfigBytes)
     fail(Error::kCorrupt, "it has ", text.size(), " bytes, expected a config of at most ",
-         kMaxBytes);
+         kMaxConfigBytes);
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   const bool is_json = start != std::string_view::npos && text[start] == '{';
   Object root = is_json ? read_json(text) : read_yaml(text);

@@ -11,7 +11,7 @@
 namespace voxport {
 namespace {
 
-using Kind = PickleValue::Kind;
+using P = PickleValue::Kind;
 using Items = std::span<const PickleValue>;
 
 constexpr std::int64_t kMaxItemSize = 1 << 30;
@@ -21,15 +21,15 @@ constexpr int kNeedsPyApi = 0x10;
 constexpr int kObjectFlags = 0x3f;
 
 bool is_int(const PickleValue& value, std::int64_t number) {
-  return value.is(Kind::kInt) && value.integer == number;
+  return value.is(P::kInt) && value.integer == number;
 }
 
 bool is_int_between(const PickleValue& value, std::int64_t least, std::int64_t most) {
-  return value.is(Kind::kInt) && value.integer >= least && value.integer <= most;
+  return value.is(P::kInt) && value.integer >= least && value.integer <= most;
 }
 
 bool is_byte_order(const PickleValue& value) {
-  return value.is(Kind::kString) && value.length == 1 &&
+  return value.is(P::kString) && value.length == 1 &&
          std::string_view("<>|=").find(value.text()) != std::string_view::npos;
 }
 
@@ -38,18 +38,17 @@ bool ends_in(Items state, std::int64_t size, std::int64_t alignment, int flags) 
   return is_int(state[5], size) && is_int(state[6], alignment) && is_int(state[7], flags);
 }
 
-bool has_no_fields(Items state) { return state[3].is(Kind::kNone) && state[4].is(Kind::kNone); }
+bool has_no_fields(Items state) { return state[3].is(P::kNone) && state[4].is(P::kNone); }
 
 // ({}, (b'ns', 1, 1, 1)): what a datetime counts.
 bool is_datetime_metadata(const PickleValue& value) {
-  if (!value.is(Kind::kTuple) || value.node->size != 2) return false;
+  if (!value.is(P::kTuple) || value.node->size != 2) return false;
   const PickleValue& extra = value.node->data[0];
   const PickleValue& unit = value.node->data[1];
-  const bool has_no_extra =
-      extra.is(Kind::kNone) || (extra.is(Kind::kDict) && extra.node->size == 0);
-  if (!has_no_extra || !unit.is(Kind::kTuple) || unit.node->size != 4) return false;
+  const bool has_no_extra = extra.is(P::kNone) || (extra.is(P::kDict) && extra.node->size == 0);
+  if (!has_no_extra || !unit.is(P::kTuple) || unit.node->size != 4) return false;
   const Items items = unit.node->items();
-  const bool is_named = items[0].is(Kind::kBytes) || items[0].is(Kind::kCall);
+  const bool is_named = items[0].is(P::kBytes) || items[0].is(P::kCall);
   constexpr std::int64_t kMaxCount = 1 << 30;
   return is_named && std::all_of(items.begin() + 1, items.end(), [](const PickleValue& item) {
            return is_int_between(item, 1, kMaxCount);
@@ -59,17 +58,16 @@ bool is_datetime_metadata(const PickleValue& value) {
 // Whether the fields have the names given, and each lies within the element.
 bool are_fields(const PickleValue& names, const PickleValue& fields, std::int64_t size,
                 const NumpyFieldSize& field_size) {
-  if (!names.is(Kind::kTuple) || !fields.is(Kind::kDict)) return false;
+  if (!names.is(P::kTuple) || !fields.is(P::kDict)) return false;
   if (names.node->size > kMaxFields || fields.node->size != 2 * names.node->size) return false;
   std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < names.node->size; ++i) {
     const PickleValue& name = names.node->data[i];
     const PickleValue& key = fields.node->data[2 * i];
     const PickleValue& field = fields.node->data[2 * i + 1];
-    if (!name.is(Kind::kString) || !key.is(Kind::kString) || name.text() != key.text())
-      return false;
+    if (!name.is(P::kString) || !key.is(P::kString) || name.text() != key.text()) return false;
     if (!seen.insert(name.text()).second) return false;
-    if (!field.is(Kind::kTuple) || field.node->size != 2) return false;
+    if (!field.is(P::kTuple) || field.node->size != 2) return false;
     const std::optional<std::int64_t> bytes = field_size(field.node->data[0]);
     if (!bytes || !is_int_between(field.node->data[1], 0, size - *bytes)) return false;
   }
@@ -90,9 +88,9 @@ std::optional<std::int64_t> numpy_item_size(std::string_view code) {
 bool is_numpy_dtype_state(std::string_view code, const PickleValue& state,
                           const NumpyFieldSize& field_size) {
   const std::optional<std::int64_t> size = numpy_item_size(code);
-  if (!size || !state.is(Kind::kTuple) || state.node->size < 8) return false;
+  if (!size || !state.is(P::kTuple) || state.node->size < 8) return false;
   const Items items = state.node->items();
-  if (!is_byte_order(items[1]) || !items[2].is(Kind::kNone)) return false;
+  if (!is_byte_order(items[1]) || !items[2].is(P::kNone)) return false;
   // numpy would swap the bytes of each field, or of pointers.
   if ((code[0] == 'V' || is_numpy_object(code)) && items[1].text() != "|") return false;
   if (code[0] == 'M' || code[0] == 'm') {
@@ -122,7 +120,7 @@ bool is_numpy_dtype_state(std::string_view code, const PickleValue& state,
 std::optional<std::int64_t> numpy_element_count(const PickleValue& shape) {
   constexpr std::size_t kMaxRank = 64;
   constexpr std::int64_t kMaxCount = std::int64_t{1} << 40;
-  if (!shape.is(Kind::kTuple) || shape.node->size > kMaxRank) return std::nullopt;
+  if (!shape.is(P::kTuple) || shape.node->size > kMaxRank) return std::nullopt;
   std::int64_t count = 1;
   for (const PickleValue& size : shape.node->items()) {
     if (!is_int_between(size, 0, kMaxCount)) return std::nullopt;

@@ -8,7 +8,7 @@
 
 namespace voxport {
 
-using Kind = Object::Kind;
+using K = Object::Kind;
 
 const std::vector<Entry>& Object::entries() const {
   static const std::vector<Entry> kNone;
@@ -38,7 +38,7 @@ std::optional<double> Object::as_float() const {
 }
 
 std::optional<std::string_view> Object::as_string() const {
-  if (kind != Kind::kString && kind != Kind::kPath) return std::nullopt;
+  if (kind != K::kString && kind != K::kPath) return std::nullopt;
   return text();
 }
 
@@ -49,36 +49,36 @@ const Object* Object::find(std::string_view key) const {
 }
 
 Object make_opaque(std::string class_name, std::vector<Entry> entries) {
-  return make_object(Kind::kOpaque, std::make_shared<const Opaque>(
-                                        Opaque{std::move(class_name), std::move(entries)}));
+  return make_object(K::kOpaque, std::make_shared<const Opaque>(
+                                     Opaque{std::move(class_name), std::move(entries)}));
 }
 
-Object make_object(Kind kind, decltype(Object::data) data) {
+Object make_object(K kind, decltype(Object::data) data) {
   Object value;
   value.kind = kind;
   value.data = std::move(data);
   return value;
 }
 
-std::string_view name_of(Kind kind) {
+std::string_view name_of(K kind) {
   switch (kind) {
-    case Kind::kNone: return "None";
-    case Kind::kBool: return "a bool";
-    case Kind::kInt:
-    case Kind::kBigInt: return "an int";
-    case Kind::kFloat: return "a float";
-    case Kind::kComplex: return "a complex number";
-    case Kind::kString: return "a string";
-    case Kind::kBytes: return "bytes";
-    case Kind::kPath: return "a path";
-    case Kind::kDType: return "a dtype";
-    case Kind::kDevice: return "a device";
-    case Kind::kList: return "a list";
-    case Kind::kTuple: return "a tuple";
-    case Kind::kSet: return "a set";
-    case Kind::kDict: return "a dict";
-    case Kind::kTensor: return "a tensor";
-    case Kind::kOpaque: return "an object";
+    case K::kNone: return "None";
+    case K::kBool: return "a bool";
+    case K::kInt:
+    case K::kBigInt: return "an int";
+    case K::kFloat: return "a float";
+    case K::kComplex: return "a complex number";
+    case K::kString: return "a string";
+    case K::kBytes: return "bytes";
+    case K::kPath: return "a path";
+    case K::kDType: return "a dtype";
+    case K::kDevice: return "a device";
+    case K::kList: return "a list";
+    case K::kTuple: return "a tuple";
+    case K::kSet: return "a set";
+    case K::kDict: return "a dict";
+    case K::kTensor: return "a tensor";
+    case K::kOpaque: return "an object";
   }
   return "";
 }
@@ -94,7 +94,7 @@ namespace {
 // One buffer for all names: it grows on the way down and shrinks on the way up.
 void visit_tensors(const Object& value, std::string& path,
                    const std::function<void(const std::string&, const Tensor&)>& visit) {
-  if (value.is(Kind::kTensor)) return visit(path, value.tensor());
+  if (value.is(K::kTensor)) return visit(path, value.tensor());
   const std::size_t length = path.size();
   for (const Entry& entry : value.entries()) {
     if (length != 0) path += '.';
@@ -119,19 +119,19 @@ class LiteralParser {
 
   std::optional<Object> literal(int depth) {
     if (depth > kMaxDepth) return std::nullopt;
-    if (text_.accept('(')) return sequence(Kind::kTuple, ')', depth);
-    if (text_.accept('[')) return sequence(Kind::kList, ']', depth);
+    if (text_.accept('(')) return sequence(K::kTuple, ')', depth);
+    if (text_.accept('[')) return sequence(K::kList, ']', depth);
     if (text_.accept('{')) return dict(depth);
     if (text_.accept("None")) return Object();
-    if (text_.accept("True")) return make_object(Kind::kBool, true);
-    if (text_.accept("False")) return make_object(Kind::kBool, false);
+    if (text_.accept("True")) return make_object(K::kBool, true);
+    if (text_.accept("False")) return make_object(K::kBool, false);
     for (const std::string_view quote : {"'", "\""})
       if (text_.accept(quote)) return string(quote);
     return number();
   }
 
   // (1, 2), [1, 2,], (): and (1) is just 1.
-  std::optional<Object> sequence(Kind kind, char close, int depth) {
+  std::optional<Object> sequence(K kind, char close, int depth) {
     std::vector<Entry> entries;
     bool comma = true;
     while (!text_.accept(close)) {
@@ -141,7 +141,7 @@ class LiteralParser {
       entries.push_back({std::to_string(entries.size()), std::move(*item)});
       comma = text_.accept(',');
     }
-    if (kind == Kind::kTuple && entries.size() == 1 && !comma) return std::move(entries[0].value);
+    if (kind == K::kTuple && entries.size() == 1 && !comma) return std::move(entries[0].value);
     return make_object(kind, std::move(entries));
   }
 
@@ -151,27 +151,27 @@ class LiteralParser {
     while (!text_.accept('}')) {
       if (!comma) return std::nullopt;
       std::optional<Object> key = literal(depth + 1);
-      if (!key || !key->is(Kind::kString) || !text_.accept(':')) return std::nullopt;
+      if (!key || !key->is(K::kString) || !text_.accept(':')) return std::nullopt;
       std::optional<Object> item = literal(depth + 1);
       if (!item) return std::nullopt;
       entries.push_back({key->text(), std::move(*item)});
       comma = text_.accept(',');
     }
-    return make_object(Kind::kDict, std::move(entries));
+    return make_object(K::kDict, std::move(entries));
   }
 
   // A string without escapes, whose first quote was taken.
   std::optional<Object> string(std::string_view quote) {
     const std::string_view inside = text_.take_until(quote);
     if (!text_.accept(quote) || inside.find('\\') != inside.npos) return std::nullopt;
-    return make_object(Kind::kString, std::string(inside));
+    return make_object(K::kString, std::string(inside));
   }
 
   std::optional<Object> number() {
     const std::string_view word = text_.take_of("+-.0123456789eE");
     if (const auto integer = parse_number<std::int64_t>(word))
-      return make_object(Kind::kInt, *integer);
-    if (const auto real = parse_number<double>(word)) return make_object(Kind::kFloat, *real);
+      return make_object(K::kInt, *integer);
+    if (const auto real = parse_number<double>(word)) return make_object(K::kFloat, *real);
     return std::nullopt;
   }
 

@@ -16,7 +16,7 @@
 
 namespace voxport {
 
-using Kind = PickleValue::Kind;
+using P = PickleValue::Kind;
 
 namespace {
 
@@ -32,7 +32,7 @@ constexpr std::size_t kMaxBigIntBytes = 512;
 constexpr std::size_t kMaxGlobalBytes = 500;
 constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 20;
 
-PickleValue make_text(Kind kind, std::string_view text) {
+PickleValue make_text(P kind, std::string_view text) {
   PickleValue value;
   value.kind = kind;
   value.length = static_cast<std::uint32_t>(text.size());  // at most kMaxSize
@@ -42,21 +42,21 @@ PickleValue make_text(Kind kind, std::string_view text) {
 
 PickleValue make_int(std::int64_t integer) {
   PickleValue value;
-  value.kind = Kind::kInt;
+  value.kind = P::kInt;
   value.integer = integer;
   return value;
 }
 
 PickleValue make_bool(bool flag) {
   PickleValue value;
-  value.kind = Kind::kBool;
+  value.kind = P::kBool;
   value.flag = flag;
   return value;
 }
 
 PickleValue make_float(double number) {
   PickleValue value;
-  value.kind = Kind::kFloat;
+  value.kind = P::kFloat;
   value.number = number;
   return value;
 }
@@ -73,22 +73,22 @@ std::optional<std::uint32_t> hex_number(std::string_view text, std::size_t& at,
 
 }  // namespace
 
-std::string_view name_of(Kind kind) {
+std::string_view name_of(P kind) {
   switch (kind) {
-    case Kind::kNone: return "None";
-    case Kind::kBool: return "a bool";
-    case Kind::kInt: return "an int";
-    case Kind::kBigInt: return "an int beyond 64 bits";
-    case Kind::kFloat: return "a float";
-    case Kind::kString: return "a string";
-    case Kind::kBytes: return "bytes";
-    case Kind::kList: return "a list";
-    case Kind::kTuple: return "a tuple";
-    case Kind::kSet: return "a set";
-    case Kind::kDict: return "a dict";
-    case Kind::kGlobal: return "a global";
-    case Kind::kCall: return "an object";
-    case Kind::kPersistent: return "a persistent id";
+    case P::kNone: return "None";
+    case P::kBool: return "a bool";
+    case P::kInt: return "an int";
+    case P::kBigInt: return "an int beyond 64 bits";
+    case P::kFloat: return "a float";
+    case P::kString: return "a string";
+    case P::kBytes: return "bytes";
+    case P::kList: return "a list";
+    case P::kTuple: return "a tuple";
+    case P::kSet: return "a set";
+    case P::kDict: return "a dict";
+    case P::kGlobal: return "a global";
+    case P::kCall: return "an object";
+    case P::kPersistent: return "a persistent id";
   }
   return "";
 }
@@ -121,7 +121,7 @@ class PickleMachine {
         is_cut_(source.size() > kMaxSize),
         watcher_(watcher) {
     tree_.source_ = source;
-    empty_tuple_ = make_container(Kind::kTuple);
+    empty_tuple_ = make_container(P::kTuple);
     // Writers remember about every twelfth byte. Memory that is not used is never touched.
     memo_.reserve(std::min(cursor_.left() / 12, kMaxReserved));
   }
@@ -143,11 +143,11 @@ class PickleMachine {
   template <class Node>
   Node* make_node();
   void append(PickleNode& node, std::span<const PickleValue> items);
-  PickleValue make_container(Kind kind, std::span<const PickleValue> items = {});
+  PickleValue make_container(P kind, std::span<const PickleValue> items = {});
   PickleValue make_global(std::string_view module, std::string_view name);
   std::string_view keep(std::string text);
   void push_global(std::string_view module, std::string_view name);
-  void push_filled(Kind kind, std::span<const PickleValue> items);
+  void push_filled(P kind, std::span<const PickleValue> items);
   void push_call(PickleWatcher::Way way, PickleValue callee, PickleValue args,
                  PickleValue keywords = {});
   void append_to(const PickleValue& target, std::span<const PickleValue> items);
@@ -182,23 +182,23 @@ class PickleMachine {
   void op_binfloat();
   void op_string();
   void op_binstring();
-  void op_short_binstring() { push_text<std::uint8_t>(Kind::kString, "SHORT_BINSTRING"); }
+  void op_short_binstring() { push_text<std::uint8_t>(P::kString, "SHORT_BINSTRING"); }
   void op_unicode();
-  void op_binunicode() { push_text<std::uint32_t>(Kind::kString, "BINUNICODE"); }
-  void op_short_binunicode() { push_text<std::uint8_t>(Kind::kString, "SHORT_BINUNICODE"); }
-  void op_binunicode8() { push_text<std::uint64_t>(Kind::kString, "BINUNICODE8"); }
-  void op_binbytes() { push_text<std::uint32_t>(Kind::kBytes, "BINBYTES"); }
-  void op_short_binbytes() { push_text<std::uint8_t>(Kind::kBytes, "SHORT_BINBYTES"); }
-  void op_binbytes8() { push_text<std::uint64_t>(Kind::kBytes, "BINBYTES8"); }
-  void op_bytearray8() { push_text<std::uint64_t>(Kind::kBytes, "BYTEARRAY8"); }
-  void op_empty_list() { push(make_container(Kind::kList)); }
+  void op_binunicode() { push_text<std::uint32_t>(P::kString, "BINUNICODE"); }
+  void op_short_binunicode() { push_text<std::uint8_t>(P::kString, "SHORT_BINUNICODE"); }
+  void op_binunicode8() { push_text<std::uint64_t>(P::kString, "BINUNICODE8"); }
+  void op_binbytes() { push_text<std::uint32_t>(P::kBytes, "BINBYTES"); }
+  void op_short_binbytes() { push_text<std::uint8_t>(P::kBytes, "SHORT_BINBYTES"); }
+  void op_binbytes8() { push_text<std::uint64_t>(P::kBytes, "BINBYTES8"); }
+  void op_bytearray8() { push_text<std::uint64_t>(P::kBytes, "BYTEARRAY8"); }
+  void op_empty_list() { push(make_container(P::kList)); }
   void op_empty_tuple() { push(empty_tuple_); }
-  void op_empty_dict() { push(make_container(Kind::kDict)); }
-  void op_empty_set() { push(make_container(Kind::kSet)); }
-  void op_list() { push_filled(Kind::kList, pop_to_mark()); }
-  void op_tuple() { push_filled(Kind::kTuple, pop_to_mark()); }
+  void op_empty_dict() { push(make_container(P::kDict)); }
+  void op_empty_set() { push(make_container(P::kSet)); }
+  void op_list() { push_filled(P::kList, pop_to_mark()); }
+  void op_tuple() { push_filled(P::kTuple, pop_to_mark()); }
   void op_dict();
-  void op_frozenset() { push_filled(Kind::kSet, pop_to_mark()); }
+  void op_frozenset() { push_filled(P::kSet, pop_to_mark()); }
   void op_tuple1() { push_tuple(1); }
   void op_tuple2() { push_tuple(2); }
   void op_tuple3() { push_tuple(3); }
@@ -233,7 +233,7 @@ class PickleMachine {
   void op_next_buffer();
 
   template <class Length>
-  void push_text(Kind kind, std::string_view what) {
+  void push_text(P kind, std::string_view what) {
     push(make_text(kind, as_text(cursor_.take(cursor_.read<Length>(what), what))));
   }
   void push_tuple(std::size_t size);
@@ -433,7 +433,7 @@ void PickleMachine::append(PickleNode& node, std::span<const PickleValue> items)
   node.size += static_cast<std::uint32_t>(items.size());
 }
 
-PickleValue PickleMachine::make_container(Kind kind, std::span<const PickleValue> items) {
+PickleValue PickleMachine::make_container(P kind, std::span<const PickleValue> items) {
   PickleValue value;
   value.kind = kind;
   value.node = make_node<PickleNode>();
@@ -442,8 +442,8 @@ PickleValue PickleMachine::make_container(Kind kind, std::span<const PickleValue
 }
 
 PickleValue PickleMachine::make_global(std::string_view module, std::string_view name) {
-  return make_container(
-      Kind::kGlobal, std::array{make_text(Kind::kString, module), make_text(Kind::kString, name)});
+  return make_container(P::kGlobal,
+                        std::array{make_text(P::kString, module), make_text(P::kString, name)});
 }
 
 std::string_view PickleMachine::keep(std::string text) {
@@ -454,9 +454,9 @@ std::string_view PickleMachine::keep(std::string text) {
 }
 
 // A container that is made with its items.
-void PickleMachine::push_filled(Kind kind, std::span<const PickleValue> items) {
+void PickleMachine::push_filled(P kind, std::span<const PickleValue> items) {
   const PickleValue value = make_container(kind, items);
-  if (watcher_) watcher_->on_items(value, items, kind == Kind::kDict, opcode_offset_);
+  if (watcher_) watcher_->on_items(value, items, kind == P::kDict, opcode_offset_);
   push(value);
 }
 
@@ -480,25 +480,24 @@ void PickleMachine::push_global(std::string_view module, std::string_view name) 
 // of whole modules.
 PickleValue class_of_module_id(const PickleValue& persistent) {
   const PickleValue& id = persistent.node->items()[0];
-  const bool is_module_id = id.is(Kind::kTuple) && id.node->size == 4 &&
-                            id.node->data[0].is(Kind::kString) &&
-                            id.node->data[0].text() == "module";
+  const bool is_module_id = id.is(P::kTuple) && id.node->size == 4 &&
+                            id.node->data[0].is(P::kString) && id.node->data[0].text() == "module";
   return is_module_id ? id.node->data[1] : persistent;
 }
 
 void PickleMachine::push_call(PickleWatcher::Way way, PickleValue callee, PickleValue args,
                               PickleValue keywords) {
-  if (callee.is(Kind::kPersistent)) callee = class_of_module_id(callee);
-  if (!callee.is(Kind::kGlobal) && !callee.is(Kind::kCall))
+  if (callee.is(P::kPersistent)) callee = class_of_module_id(callee);
+  if (!callee.is(P::kGlobal) && !callee.is(P::kCall))
     broken(cat("calls ", name_of(callee.kind), ", expected a global"));
-  if (!args.is(Kind::kTuple))
+  if (!args.is(P::kTuple))
     broken(cat("calls with ", name_of(args.kind), ", expected a tuple of arguments"));
   PickleCall* call = make_node<PickleCall>();
   call->callee = callee;
   call->args = args;
   call->state = keywords;
   PickleValue value;
-  value.kind = Kind::kCall;
+  value.kind = P::kCall;
   value.node = call;
   tree_.calls_.push_back(value);
   if (watcher_) watcher_->on_call(value, way, opcode_offset_);
@@ -583,7 +582,7 @@ void PickleMachine::push_decimal(std::string_view digits, std::string_view line)
     broken(cat("holds an int of ", unsigned_digits.size(), " digits, expected at most ",
                2 * kMaxBigIntBytes));
   }
-  push(make_text(Kind::kBigInt, keep(twos_complement_of(digits))));
+  push(make_text(P::kBigInt, keep(twos_complement_of(digits))));
 }
 
 void PickleMachine::op_long4() {
@@ -597,7 +596,7 @@ void PickleMachine::push_long(Bytes bytes) {
   if (bytes.size() > kMaxBigIntBytes) {
     broken(cat("holds an int of ", bytes.size(), " bytes, expected at most ", kMaxBigIntBytes));
   }
-  if (bytes.size() > 8) return push(make_text(Kind::kBigInt, as_text(bytes)));
+  if (bytes.size() > 8) return push(make_text(P::kBigInt, as_text(bytes)));
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i)
     number |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
@@ -652,19 +651,19 @@ void PickleMachine::op_string() {
                          (line.front() == '\'' || line.front() == '"');
   if (!is_quoted) broken(cat("holds ", in_quotes(line, 40), ", expected a quoted string"));
   line = line.substr(1, line.size() - 2);
-  if (line.find('\\') == std::string_view::npos) return push(make_text(Kind::kString, line));
+  if (line.find('\\') == std::string_view::npos) return push(make_text(P::kString, line));
   std::string text;
   for (std::size_t at = 0; at < line.size();) {
     const char c = line[at++];
     text += c == '\\' ? escaped(line, at) : c;
   }
-  push(make_text(Kind::kString, keep(std::move(text))));
+  push(make_text(P::kString, keep(std::move(text))));
 }
 
 void PickleMachine::op_binstring() {
   const auto length = cursor_.read<std::int32_t>("BINSTRING");
   if (length < 0) broken(cat("has the length ", length));
-  push(make_text(Kind::kString,
+  push(make_text(P::kString,
                  as_text(cursor_.take(static_cast<std::uint64_t>(length), "BINSTRING"))));
 }
 
@@ -685,19 +684,19 @@ void PickleMachine::op_unicode() {
     if (!code || *code > 0x10ffff) broken("holds a broken \\u escape");
     append_utf8(text, *code);
   }
-  push(make_text(Kind::kString, keep(std::move(text))));
+  push(make_text(P::kString, keep(std::move(text))));
 }
 
 void PickleMachine::push_tuple(std::size_t size) {
   std::array<PickleValue, 3> items;
   for (std::size_t i = size; i-- > 0;) items[i] = pop();
-  push_filled(Kind::kTuple, std::span(items).first(size));
+  push_filled(P::kTuple, std::span(items).first(size));
 }
 
 void PickleMachine::op_dict() {
   const std::span<const PickleValue> items = pop_to_mark();
   if (items.size() % 2 != 0) broken("has a key without a value");
-  push_filled(Kind::kDict, items);
+  push_filled(P::kDict, items);
 }
 
 namespace {
@@ -705,7 +704,7 @@ namespace {
 // Calls whose result is known to be no container: items may not be put into it.
 bool makes_a_tensor_or_value(const PickleValue& call) {
   const PickleValue& callee = call.call().callee;
-  if (!callee.is(Kind::kGlobal)) return false;
+  if (!callee.is(P::kGlobal)) return false;
   return callee.node->name().starts_with("_rebuild_") || callee.node->module() == "_codecs";
 }
 
@@ -713,17 +712,17 @@ bool makes_a_tensor_or_value(const PickleValue& call) {
 
 void PickleMachine::append_to(const PickleValue& target, std::span<const PickleValue> items) {
   const bool takes_items =
-      target.is(Kind::kList) ||
-      (target.is(Kind::kCall) && !makes_a_tensor_or_value(target) && !target.call().has_pairs);
+      target.is(P::kList) ||
+      (target.is(P::kCall) && !makes_a_tensor_or_value(target) && !target.call().has_pairs);
   if (!takes_items) broken(cat("appends to ", name_of(target.kind), ", expected a list"));
   put_into(target, items, false);
 }
 
 void PickleMachine::set_items(const PickleValue& target, std::span<const PickleValue> pairs) {
   if (pairs.size() % 2 != 0) broken("has a key without a value");
-  const bool is_object = target.is(Kind::kCall) && !makes_a_tensor_or_value(target) &&
+  const bool is_object = target.is(P::kCall) && !makes_a_tensor_or_value(target) &&
                          (target.call().has_pairs || target.node->size == 0);
-  if (!target.is(Kind::kDict) && !is_object)
+  if (!target.is(P::kDict) && !is_object)
     broken(cat("sets items of ", name_of(target.kind), ", expected a dict"));
   if (is_object) target.call().has_pairs = true;
   put_into(target, pairs, true);
@@ -753,7 +752,7 @@ void PickleMachine::op_setitems() {
 void PickleMachine::op_additems() {
   const std::span<const PickleValue> items = pop_to_mark();
   const PickleValue& target = top();
-  if (!target.is(Kind::kSet)) broken(cat("adds to ", name_of(target.kind), ", expected a set"));
+  if (!target.is(P::kSet)) broken(cat("adds to ", name_of(target.kind), ", expected a set"));
   put_into(target, items, false);
 }
 
@@ -791,7 +790,7 @@ void PickleMachine::op_global() {
 void PickleMachine::op_stack_global() {
   const PickleValue name = pop();
   const PickleValue module = pop();
-  if (!name.is(Kind::kString) || !module.is(Kind::kString))
+  if (!name.is(P::kString) || !module.is(P::kString))
     broken(cat("names a global by ", name_of(module.kind), " and ", name_of(name.kind),
                ", expected two strings"));
   push_global(module.text(), name.text());
@@ -809,7 +808,7 @@ void PickleMachine::op_newobj() {
 
 void PickleMachine::op_newobj_ex() {
   const PickleValue keywords = pop();
-  if (!keywords.is(Kind::kDict))
+  if (!keywords.is(P::kDict))
     broken(cat("calls with ", name_of(keywords.kind), ", expected a dict of keywords"));
   const PickleValue args = pop();
   push_call(PickleWatcher::Way::kNewObjEx, pop(), args, keywords);
@@ -819,7 +818,7 @@ void PickleMachine::op_newobj_ex() {
 void PickleMachine::op_build() {
   const PickleValue state = pop();
   PickleValue& target = top();
-  if (!target.is(Kind::kCall))
+  if (!target.is(P::kCall))
     broken(cat("sets the state of ", name_of(target.kind), ", expected an object"));
   if (watcher_) watcher_->on_build(target, state, opcode_offset_);
   target.call().state = state;
@@ -830,23 +829,22 @@ void PickleMachine::op_inst() {
   const std::string_view module = cursor_.line("INST");
   push_global(module, cursor_.line("INST"));
   const PickleValue callee = pop();
-  push_call(PickleWatcher::Way::kInst, callee, make_container(Kind::kTuple, pop_to_mark()));
+  push_call(PickleWatcher::Way::kInst, callee, make_container(P::kTuple, pop_to_mark()));
 }
 
 void PickleMachine::op_obj() {
   refuse_unless_watched();
   const std::span<const PickleValue> items = pop_to_mark();
   if (items.empty()) broken("has no class");
-  push_call(PickleWatcher::Way::kObj, items.front(),
-            make_container(Kind::kTuple, items.subspan(1)));
+  push_call(PickleWatcher::Way::kObj, items.front(), make_container(P::kTuple, items.subspan(1)));
 }
 
 void PickleMachine::op_persid() {
   // torch.save with protocol 0 writes it, and no PyTorch can read that back.
   if (!watcher_) broken("keeps an id as text, by which no storage can be found");
   const std::string_view id = cursor_.line("PERSID");
-  const PickleValue text = make_text(Kind::kString, id);
-  const PickleValue persistent = make_container(Kind::kPersistent, std::span(&text, 1));
+  const PickleValue text = make_text(P::kString, id);
+  const PickleValue persistent = make_container(P::kPersistent, std::span(&text, 1));
   watcher_->on_persistent_id(persistent, true, opcode_offset_);
   push(persistent);
 }
@@ -854,7 +852,7 @@ void PickleMachine::op_persid() {
 void PickleMachine::op_binpersid() {
   const PickleValue id = pop();
   tree_.persistent_ids_.push_back(id);
-  const PickleValue persistent = make_container(Kind::kPersistent, std::span(&id, 1));
+  const PickleValue persistent = make_container(P::kPersistent, std::span(&id, 1));
   if (watcher_) watcher_->on_persistent_id(persistent, false, opcode_offset_);
   push(persistent);
 }

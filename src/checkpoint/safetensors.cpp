@@ -14,7 +14,7 @@ namespace voxport {
 namespace {
 
 constexpr std::uint64_t kMaxHeader = 100'000'000;  // as in the reference implementation
-constexpr std::size_t kMaxRank = 64;
+constexpr std::size_t kMaxSafetensorsRank = 64;
 
 struct DTypeRow {
   std::string_view name;
@@ -61,8 +61,9 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
   bool number_unsigned(number_unsigned_t number) override {
     if (!numbers_) return unexpected("a number");
-    if (numbers_->size() >= kMaxRank)
-      fail(Error::kCorrupt, "in the header, ", place(), " holds more than ", kMaxRank, " numbers");
+    if (numbers_->size() >= kMaxSafetensorsRank)
+      fail(Error::kCorrupt, "in the header, ", place(), " holds more than ", kMaxSafetensorsRank,
+           " numbers");
     numbers_->push_back(number);
     return true;
   }

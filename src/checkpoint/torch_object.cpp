@@ -23,11 +23,11 @@ using K = Object::Kind;
 
 // Shared parts are written out at each place that refers to them, so a few bytes can stand for a
 // tree of any size; these bound it.
-constexpr std::size_t kMaxDepth = 200;
+constexpr std::size_t kMaxObjectDepth = 200;
 constexpr std::size_t kMaxValues = 1'000'000;
 constexpr std::size_t kMaxSteps = 20'000'000;
 constexpr std::size_t kMaxNameBytes = 10'000;
-constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMaxObjectBytes = std::uint64_t{256} << 20;
 // What one costs, about, beside its text.
 constexpr std::uint64_t kBytesOfValue = 80;
 constexpr std::uint64_t kBytesOfOpaque = 72;
@@ -400,15 +400,16 @@ Object Interpreter::value(const PickleValue& pickled) {
 }
 
 void Interpreter::enter(const PickleNode* node) {
-  if (path_.size() >= kMaxDepth)
-    fail(Error::kCorrupt, "the pickle's values nest deeper than ", kMaxDepth);
+  if (path_.size() >= kMaxObjectDepth)
+    fail(Error::kCorrupt, "the pickle's values nest deeper than ", kMaxObjectDepth);
   path_.push_back(node);
 }
 
 void Interpreter::count_bytes(std::uint64_t size) {
   bytes_ += size;
-  if (bytes_ > kMaxBytes) {
-    fail(Error::kCorrupt, "the pickle takes more than ", kMaxBytes, " bytes when written out");
+  if (bytes_ > kMaxObjectBytes) {
+    fail(Error::kCorrupt, "the pickle takes more than ", kMaxObjectBytes,
+         " bytes when written out");
   }
 }
 

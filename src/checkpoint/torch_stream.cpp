@@ -59,10 +59,10 @@ void check_system(const PickleValue& info) {
 }
 
 // The storages that follow the pickles: for each key, in the order of the list, a count and bytes.
-class Storages {
+class StreamStorages {
  public:
-  Storages(const Blob& file, std::uint64_t offset, const PickleTree& object,
-           const PickleTree& keys);
+  StreamStorages(const Blob& file, std::uint64_t offset, const PickleTree& object,
+                 const PickleTree& keys);
 
   Persistent find(const PickleValue& persistent_id) const;
 
@@ -72,7 +72,8 @@ class Storages {
   std::unordered_map<std::string, std::shared_ptr<const Storage>> by_key_;
 };
 
-std::unordered_map<std::string_view, DType> Storages::dtypes_of(const PickleTree& object) const {
+std::unordered_map<std::string_view, DType> StreamStorages::dtypes_of(
+    const PickleTree& object) const {
   std::unordered_map<std::string_view, DType> dtypes;
   for (const PickleValue& id : object.persistent_ids()) {
     if (is_module_id(id)) continue;
@@ -85,8 +86,8 @@ std::unordered_map<std::string_view, DType> Storages::dtypes_of(const PickleTree
   return dtypes;
 }
 
-Storages::Storages(const Blob& file, std::uint64_t offset, const PickleTree& object,
-                   const PickleTree& keys) {
+StreamStorages::StreamStorages(const Blob& file, std::uint64_t offset, const PickleTree& object,
+                               const PickleTree& keys) {
   if (!keys.root().is(P::kList))
     fail(Error::kCorrupt, "the storage keys are ", name_of(keys.root().kind), ", expected a list");
   const auto dtypes = dtypes_of(object);
@@ -127,7 +128,7 @@ std::shared_ptr<const Storage> view_of(const std::shared_ptr<const Storage>& who
                  id.view->node->items()[2].integer);
 }
 
-Persistent Storages::find(const PickleValue& persistent_id) const {
+Persistent StreamStorages::find(const PickleValue& persistent_id) const {
   const StorageId id = read_storage_id(persistent_id);
   TypedStorage typed;
   typed.dtype = id.dtype;
@@ -163,7 +164,7 @@ Checkpoint read_torch_stream(const Blob& file) {
   check_system(stream.next("the system information").root());
   const PickleTree object = stream.next("the object");
   const PickleTree keys = stream.next("the storage keys");
-  const Storages storages(file, stream.offset(), object, keys);
+  const StreamStorages storages(file, stream.offset(), object, keys);
 
   Checkpoint checkpoint;
   checkpoint.kind = FileKind::kTorchStream;

@@ -17,7 +17,7 @@ using P = PickleValue::Kind;
 
 constexpr std::uint64_t kBlock = 512;
 constexpr std::uint64_t kMaxPadding = 1 << 20;  // after the last member; writers fill up 10 kB
-constexpr std::int64_t kMaxRank = 64;
+constexpr std::int64_t kMaxTarRank = 64;
 
 // A number in octal digits, ended by a space or a zero byte; nothing when it is anything else.
 std::optional<std::uint64_t> octal(std::string_view field) {
@@ -228,8 +228,8 @@ void read_tensors(Mixed mixed, Objects& objects) {
     Cursor cursor = mixed.cursor();
     const auto rank = cursor.read<std::int32_t>("a tensor's rank");
     cursor.take(4, "a tensor's rank");
-    if (rank < 0 || rank > kMaxRank)
-      fail(Error::kCorrupt, "a tensor has ", rank, " dimensions, expected at most ", kMaxRank);
+    if (rank < 0 || rank > kMaxTarRank)
+      fail(Error::kCorrupt, "a tensor has ", rank, " dimensions, expected at most ", kMaxTarRank);
     std::vector<std::int64_t> shape(static_cast<std::size_t>(rank));
     std::vector<std::int64_t> strides(static_cast<std::size_t>(rank));
     for (std::int64_t& size : shape) size = cursor.read<std::int64_t>("a tensor's shape");

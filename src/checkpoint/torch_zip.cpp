@@ -22,9 +22,9 @@ std::string writer_of(const ZipArchive& archive, const std::string& root, FileKi
 }
 
 // The storages of one archive, each made when first referred to.
-class Storages {
+class ZipStorages {
  public:
-  Storages(std::shared_ptr<const ZipArchive> archive, std::string folder)
+  ZipStorages(std::shared_ptr<const ZipArchive> archive, std::string folder)
       : archive_(std::move(archive)),
         folder_(std::move(folder)),
         by_entry_(archive_->entries().size()) {}
@@ -147,7 +147,7 @@ Object read_torch_pickle(const std::shared_ptr<const ZipArchive>& archive, const
     if (tree.length() != pickle.size())
       fail(Error::kCorrupt, pickle.size() - tree.length(), " bytes follow the end of the pickle");
     if (!folder) return interpret(tree, without_values);
-    Storages storages(archive, *folder);
+    ZipStorages storages(archive, *folder);
     return interpret(tree, [&](const PickleValue& id) { return storages.find(id); });
   });
 }

@@ -1,7 +1,6 @@
 #include "checkpoint/trace.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -17,7 +16,7 @@ namespace voxport {
 namespace {
 
 using namespace type;
-using Kind = PickleValue::Kind;
+using P = PickleValue::Kind;
 using Action = PickleAction::Kind;
 using Way = PickleWatcher::Way;
 
@@ -28,16 +27,12 @@ constexpr std::uint64_t kMaxLookedAt = 20'000'000;  // items of containers
 constexpr std::size_t kMaxShort = 64;               // a tuple as long as shapes and keys are
 
 bool is_string(const PickleValue& value, std::string_view text) {
-  return value.is(Kind::kString) && value.text() == text;
+  return value.is(P::kString) && value.text() == text;
 }
 
-bool is_int(const PickleValue& value, std::int64_t number) {
-  return (value.is(Kind::kInt) && value.integer == number) ||
-         (value.is(Kind::kBool) && std::int64_t{value.flag} == number);
-}
-
-bool is_one_of(std::string_view text, std::initializer_list<std::string_view> list) {
-  return std::find(list.begin(), list.end(), text) != list.end();
+bool equals_int(const PickleValue& value, std::int64_t number) {
+  return (value.is(P::kInt) && value.integer == number) ||
+         (value.is(P::kBool) && std::int64_t{value.flag} == number);
 }
 
 bool is_special_name(std::string_view name) { return name.starts_with("__"); }
@@ -124,16 +119,16 @@ class Tracer : public PickleWatcher {
 std::string described(const PickleValue& callee) {
   PickleValue value = callee;
   std::string after;
-  for (int depth = 0; value.is(Kind::kCall) && depth < 4; ++depth) {
+  for (int depth = 0; value.is(P::kCall) && depth < 4; ++depth) {
     after += "(...)";
     value = value.call().callee;
   }
-  if (!value.is(Kind::kGlobal)) return cat("(", name_of(value.kind), ")", after);
+  if (!value.is(P::kGlobal)) return cat("(", name_of(value.kind), ")", after);
   return cat(value.node->module(), ".", value.node->name(), after);
 }
 
 Danger judged(const PickleValue& callee) {
-  if (!callee.is(Kind::kGlobal)) return judge_global(described(callee));
+  if (!callee.is(P::kGlobal)) return judge_global(described(callee));
   return judge_global(callee.node->module(), callee.node->name());
 }
 
@@ -147,20 +142,20 @@ Items Tracer::items_of(const PickleValue& container) const {
 
 Types Tracer::types_of(const PickleValue& value) const {
   switch (value.kind) {
-    case Kind::kNone: return kNone;
-    case Kind::kBool: return kBool;
-    case Kind::kInt:
-    case Kind::kBigInt: return kInt;
-    case Kind::kFloat: return kFloat;
-    case Kind::kString: return kStr;
-    case Kind::kBytes: return kBytes;
-    case Kind::kList: return kList;
-    case Kind::kTuple: return types_of_tuple(value);
-    case Kind::kSet: return kSet;
-    case Kind::kDict: return kDict;
-    case Kind::kGlobal:
-    case Kind::kCall:
-    case Kind::kPersistent: break;
+    case P::kNone: return kNone;
+    case P::kBool: return kBool;
+    case P::kInt:
+    case P::kBigInt: return kInt;
+    case P::kFloat: return kFloat;
+    case P::kString: return kStr;
+    case P::kBytes: return kBytes;
+    case P::kList: return kList;
+    case P::kTuple: return types_of_tuple(value);
+    case P::kSet: return kSet;
+    case P::kDict: return kDict;
+    case P::kGlobal:
+    case P::kCall:
+    case P::kPersistent: break;
   }
   const auto found = known_.find(value.node);
   return found == known_.end() ? kUnknown : found->second.types;
@@ -172,9 +167,9 @@ bool Tracer::is(const PickleValue& value, Types types) const {
 }
 
 bool Tracer::is_empty(const PickleValue& value) const {
-  const bool is_literal = value.is(Kind::kDict) || value.is(Kind::kList) || value.is(Kind::kSet);
+  const bool is_literal = value.is(P::kDict) || value.is(P::kList) || value.is(P::kSet);
   const bool is_made_empty =
-      value.is(Kind::kCall) && types_of(value) == kOrderedDict && value.call().args.node->size == 0;
+      value.is(P::kCall) && types_of(value) == kOrderedDict && value.call().args.node->size == 0;
   return (is_literal || is_made_empty) && value.node->size == 0;
 }
 
@@ -183,14 +178,14 @@ Types Tracer::types_of_tuple(const PickleValue& tuple) const {
   if (with_globals_.contains(tuple.node)) return kUnknown;
   const bool are_ints =
       items.size() <= kMaxShort &&
-      std::all_of(items.begin(), items.end(), [](const auto& item) { return item.is(Kind::kInt); });
+      std::all_of(items.begin(), items.end(), [](const auto& item) { return item.is(P::kInt); });
   return are_ints ? kTuple | kInts : kTuple;
 }
 
 // Keys are hashed and compared: of these types, by code that does nothing else.
 bool Tracer::is_key(const PickleValue& value, int depth) const {
   constexpr int kMaxDepth = 8;
-  if (value.is(Kind::kTuple)) {
+  if (value.is(P::kTuple)) {
     const Items items = items_of(value);
     return depth < kMaxDepth && items.size() <= kMaxShort &&
            std::all_of(items.begin(), items.end(),
@@ -244,8 +239,8 @@ void Tracer::on_global(const PickleValue& global, std::uint64_t offset) {
 // ('storage', torch.FloatStorage, '0', 'cpu', 12), in streams with the view of another storage; of
 // modules ('module', class, file, source); in tar archives the number of a tensor.
 Types types_of_id(const PickleValue& id, const auto& types_of) {
-  if (id.is(Kind::kInt) || id.is(Kind::kString)) return kTensor;
-  if (!id.is(Kind::kTuple)) return kUnknown;
+  if (id.is(P::kInt) || id.is(P::kString)) return kTensor;
+  if (!id.is(P::kTuple)) return kUnknown;
   const std::span<const PickleValue> items = id.node->items();
   const auto is = [&](std::size_t i, Types types) { return (types_of(items[i]) & types) != 0; };
   if (items.size() == 4 && is_string(items[0], "module"))
@@ -279,7 +274,7 @@ constexpr Types kNoData = kFunction | kClass | kArrayClass;
 
 // A global in a container is out of sight: whoever calls what the container holds calls it.
 void Tracer::store(const PickleValue& value, std::uint64_t offset) {
-  if (value.is(Kind::kTuple) && with_globals_.contains(value.node)) {
+  if (value.is(P::kTuple) && with_globals_.contains(value.node)) {
     record(Action::kStore, "a tuple with globals", offset, Danger::kUnknown);
   } else if (is(value, kNoData)) {
     record(Action::kStore, described(value), offset, Danger::kUnknown);
@@ -288,10 +283,10 @@ void Tracer::store(const PickleValue& value, std::uint64_t offset) {
 
 void Tracer::on_items(const PickleValue& container, Items items, bool in_pairs,
                       std::uint64_t offset) {
-  if (container.is(Kind::kTuple)) {
+  if (container.is(P::kTuple)) {
     // Perhaps the arguments of a call, which may be globals.
     const bool has_globals = std::any_of(items.begin(), items.end(), [&](const auto& item) {
-      return is(item, kNoData) || (item.is(Kind::kTuple) && with_globals_.contains(item.node));
+      return is(item, kNoData) || (item.is(P::kTuple) && with_globals_.contains(item.node));
     });
     if (has_globals) with_globals_.insert(container.node);
     return;
@@ -302,7 +297,7 @@ void Tracer::on_items(const PickleValue& container, Items items, bool in_pairs,
     record_unexpected(Action::kStore, described(container), offset);
   const bool has_attributes = is(container, kAttributeDict);
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const bool is_hashed = (in_pairs && i % 2 == 0) || container.is(Kind::kSet);
+    const bool is_hashed = (in_pairs && i % 2 == 0) || container.is(P::kSet);
     if (is_hashed) store_key(items[i], has_attributes, offset);
     store(items[i], offset);
   }
@@ -311,7 +306,7 @@ void Tracer::on_items(const PickleValue& container, Items items, bool in_pairs,
 // `is_attribute`: the keys are looked up as names of attributes too.
 void Tracer::store_key(const PickleValue& key, bool is_attribute, std::uint64_t offset) {
   if (!is_key(key)) return record_unexpected(Action::kStore, described(key), offset);
-  if (is_attribute && key.is(Kind::kString) && is_special_name(key.text()))
+  if (is_attribute && key.is(P::kString) && is_special_name(key.text()))
     record_unexpected(Action::kStore, std::string(key.text()), offset);
 }
 
@@ -320,7 +315,7 @@ void Tracer::on_result(const PickleValue& root, std::uint64_t offset) { store(ro
 void Tracer::on_call(const PickleValue& value, Way way, std::uint64_t offset) {
   const PickleCall& call = value.call();
   const Danger danger = judged(call.callee);
-  const HarmlessGlobal* callee = call.callee.is(Kind::kGlobal) ? entry_of(call.callee) : nullptr;
+  const HarmlessGlobal* callee = call.callee.is(P::kGlobal) ? entry_of(call.callee) : nullptr;
   if (!callee) {
     record(Action::kCall, described(call.callee), offset, std::max(danger, Danger::kUnknown));
   } else if (!fits(*callee, way, call.args)) {
@@ -337,10 +332,10 @@ void Tracer::on_call(const PickleValue& value, Way way, std::uint64_t offset) {
 // Tensors keep the dicts they are given, of hooks and of attributes.
 void Tracer::freeze(const PickleValue& args) {
   for (const PickleValue& arg : args.node->items()) {
-    if (arg.is(Kind::kDict) || arg.is(Kind::kCall)) frozen_.insert(arg.node);
-    if (!arg.is(Kind::kTuple)) continue;  // the arguments of _rebuild_from_type_v2's function
+    if (arg.is(P::kDict) || arg.is(P::kCall)) frozen_.insert(arg.node);
+    if (!arg.is(P::kTuple)) continue;  // the arguments of _rebuild_from_type_v2's function
     for (const PickleValue& inner : items_of(arg))
-      if (inner.is(Kind::kDict) || inner.is(Kind::kCall)) frozen_.insert(inner.node);
+      if (inner.is(P::kDict) || inner.is(P::kCall)) frozen_.insert(inner.node);
   }
 }
 
@@ -363,7 +358,7 @@ bool Tracer::fits_parameters(const HarmlessGlobal& callee, Items args) const {
   if (args.size() < callee.required || args.size() > callee.parameters.size()) return false;
   for (std::size_t i = 0; i < args.size(); ++i) {
     // A tuple that holds globals is judged by the condition.
-    const bool is_judged = callee.condition == Condition::kFromType && args[i].is(Kind::kTuple);
+    const bool is_judged = callee.condition == Condition::kFromType && args[i].is(P::kTuple);
     if (!is_judged && !is(args[i], callee.parameters[i])) return false;
   }
   return meets(callee.condition, args);
@@ -371,13 +366,13 @@ bool Tracer::fits_parameters(const HarmlessGlobal& callee, Items args) const {
 
 // Bytes of protocol 2 are the result of _codecs.encode(text, 'latin1').
 std::string_view text_of_bytes(const PickleValue& value) {
-  if (!value.is(Kind::kCall)) return value.text();
+  if (!value.is(P::kCall)) return value.text();
   const Items args = value.call().args.node->items();
-  return !args.empty() && args[0].is(Kind::kString) ? args[0].text() : "";
+  return !args.empty() && args[0].is(P::kString) ? args[0].text() : "";
 }
 
 bool is_latin1(const PickleValue& value) {
-  return value.is(Kind::kString) && is_one_of(value.text(), {"latin1", "latin-1", "iso8859-1"});
+  return value.is(P::kString) && is_one_of(value.text(), {"latin1", "latin-1", "iso8859-1"});
 }
 
 bool Tracer::meets(Condition condition, Items args) const {
@@ -385,20 +380,20 @@ bool Tracer::meets(Condition condition, Items args) const {
     case Condition::kNone:
     case Condition::kSameValue: return true;
     case Condition::kEncode:
-      return args.empty() || (args.size() == 2 ? args[0].is(Kind::kString) && is_latin1(args[1])
+      return args.empty() || (args.size() == 2 ? args[0].is(P::kString) && is_latin1(args[1])
                                                : is(args[0], kBytes));
     case Condition::kFraction:
       return args.size() == 2 ||
-             (args[0].is(Kind::kString) &&
+             (args[0].is(P::kString) &&
               args[0].text().find_first_not_of("-/0123456789") == std::string_view::npos);
     case Condition::kPairs: return is_list_of_pairs(args);
     case Condition::kKeys: return args.empty() || are_keys(args[0]);
     case Condition::kTensorData: return hold_simple_values(args);
     case Condition::kNumpyDtype:
-      return numpy_item_size(args[0].text()) && is_int(args[1], 0) && is_int(args[2], 1);
+      return numpy_item_size(args[0].text()) && equals_int(args[1], 0) && equals_int(args[2], 1);
     case Condition::kNumpyArray: {
       const bool is_empty =
-          args[1].is(Kind::kTuple) && args[1].node->size == 1 && is_int(args[1].node->data[0], 0);
+          args[1].is(P::kTuple) && args[1].node->size == 1 && equals_int(args[1].node->data[0], 0);
       return is_empty && text_of_bytes(args[2]) == "b";
     }
     case Condition::kFromType: return is_from_type(args);
@@ -410,16 +405,16 @@ bool Tracer::meets(Condition condition, Items args) const {
 
 bool Tracer::is_list_of_pairs(Items args) const {
   if (args.empty()) return true;
-  if (!args[0].is(Kind::kList)) return false;
+  if (!args[0].is(P::kList)) return false;
   const Items pairs = items_of(args[0]);
   return std::all_of(pairs.begin(), pairs.end(), [&](const PickleValue& pair) {
-    return (pair.is(Kind::kList) || pair.is(Kind::kTuple)) && pair.node->size == 2 &&
-           is(pair, kData) && is_key(pair.node->data[0]);
+    return (pair.is(P::kList) || pair.is(P::kTuple)) && pair.node->size == 2 && is(pair, kData) &&
+           is_key(pair.node->data[0]);
   });
 }
 
 bool Tracer::are_keys(const PickleValue& values) const {
-  if (!values.is(Kind::kList) && !values.is(Kind::kTuple)) return false;
+  if (!values.is(P::kList) && !values.is(P::kTuple)) return false;
   const Items items = items_of(values);
   return std::all_of(items.begin(), items.end(), [&](const auto& item) { return is_key(item); });
 }
@@ -427,7 +422,7 @@ bool Tracer::are_keys(const PickleValue& values) const {
 // Whether the tuples among the arguments hold nothing that has methods.
 bool Tracer::hold_simple_values(Items args) const {
   return std::all_of(args.begin(), args.end(), [&](const PickleValue& arg) {
-    if (!arg.is(Kind::kTuple)) return true;
+    if (!arg.is(P::kTuple)) return true;
     const Items items = items_of(arg);
     return std::all_of(items.begin(), items.end(),
                        [&](const PickleValue& item) { return is(item, kSimple); });
@@ -436,7 +431,7 @@ bool Tracer::hold_simple_values(Items args) const {
 
 // _rebuild_from_type_v2(func, type, args, state) calls func(*args), and sets attributes.
 bool Tracer::is_from_type(Items args) const {
-  if (!args[0].is(Kind::kGlobal) || !args[2].is(Kind::kTuple)) return false;
+  if (!args[0].is(P::kGlobal) || !args[2].is(P::kTuple)) return false;
   const HarmlessGlobal* function = entry_of(args[0]);
   // One within the other would be judged as deep as a pickle makes it; no saved model has it.
   return function && function->result == kTensor && function->condition != Condition::kFromType &&
@@ -444,14 +439,13 @@ bool Tracer::is_from_type(Items args) const {
 }
 
 bool Tracer::is_reconstructed(Items args) const {
-  if (!args[0].is(Kind::kGlobal) || !args[1].is(Kind::kGlobal)) return false;
+  if (!args[0].is(P::kGlobal) || !args[1].is(P::kGlobal)) return false;
   const HarmlessGlobal* made = entry_of(args[0]);
   const HarmlessGlobal* base = entry_of(args[1]);
   if (!made || !base || made->calls != Calls::kNewObj || made->result == kScript) return false;
   if (made->result == kAttributeDict)
-    return base->name == "builtins.dict" && args[2].is(Kind::kDict) &&
-           args[2].node->items().empty();
-  return base->name == "builtins.object" && args[2].is(Kind::kNone);
+    return base->name == "builtins.dict" && args[2].is(P::kDict) && args[2].node->items().empty();
+  return base->name == "builtins.object" && args[2].is(P::kNone);
 }
 
 Types Tracer::result_of(const HarmlessGlobal& callee, Items args) const {
@@ -465,10 +459,10 @@ Types Tracer::result_of(const HarmlessGlobal& callee, Items args) const {
 // A dict itself, whose keys are names of attributes that are not forbidden.
 bool Tracer::has_attributes(const PickleValue& state,
                             bool (*is_forbidden)(std::string_view)) const {
-  if (!state.is(Kind::kDict)) return false;
+  if (!state.is(P::kDict)) return false;
   const Items items = items_of(state);
   for (std::size_t i = 0; i < items.size(); i += 2)
-    if (!items[i].is(Kind::kString) || is_forbidden(items[i].text())) return false;
+    if (!items[i].is(P::kString) || is_forbidden(items[i].text())) return false;
   return true;
 }
 
@@ -497,20 +491,20 @@ void Tracer::on_build(const PickleValue& object, const PickleValue& state, std::
 // numpy keeps the dicts of a dtype's fields and metadata, and looks into them ever after.
 void Tracer::freeze_dicts(const PickleValue& dtype_state) {
   for (const PickleValue& item : dtype_state.node->items()) {
-    if (item.is(Kind::kDict)) frozen_.insert(item.node);
-    if (!item.is(Kind::kTuple)) continue;
+    if (item.is(P::kDict)) frozen_.insert(item.node);
+    if (!item.is(P::kTuple)) continue;
     for (const PickleValue& inner : items_of(item))
-      if (inner.is(Kind::kDict)) frozen_.insert(inner.node);
+      if (inner.is(P::kDict)) frozen_.insert(inner.node);
   }
 }
 
 // How deep the object arrays among the elements nest; 0 for an array of numbers, whose elements are
 // bytes.
 int Tracer::depth_of_elements(const PickleValue& elements) const {
-  if (!elements.is(Kind::kList)) return 0;
+  if (!elements.is(P::kList)) return 0;
   int depth = 0;
   for (const PickleValue& element : items_of(elements)) {
-    if (!element.is(Kind::kCall)) continue;
+    if (!element.is(P::kCall)) continue;
     const auto found = known_.find(element.node);
     if (found != known_.end()) depth = std::max(depth, found->second.depth);
   }
@@ -555,10 +549,10 @@ bool Tracer::fits_state(const PickleValue& object, const PickleValue& state) con
 
 bool Tracer::has_only(const PickleValue& state, std::initializer_list<std::string_view> keys,
                       Types values) const {
-  if (!state.is(Kind::kDict)) return false;
+  if (!state.is(P::kDict)) return false;
   const Items items = items_of(state);
   for (std::size_t i = 0; i < items.size(); i += 2) {
-    if (!items[i].is(Kind::kString) || !is_one_of(items[i].text(), keys)) return false;
+    if (!items[i].is(P::kString) || !is_one_of(items[i].text(), keys)) return false;
     if (!is(items[i + 1], values)) return false;
   }
   return true;
@@ -581,10 +575,10 @@ bool Tracer::is_module_state(const PickleValue& state) const {
 
 // Whether all items of the container came by opcodes, none by the call that made it.
 bool is_seen_through(const PickleValue& container) {
-  if (!container.is(Kind::kCall)) return true;
+  if (!container.is(P::kCall)) return true;
   const Items args = container.call().args.node->items();
   return std::none_of(args.begin(), args.end(), [](const PickleValue& arg) {
-    return !arg.is(Kind::kNone) && !arg.is(Kind::kGlobal);
+    return !arg.is(P::kNone) && !arg.is(P::kGlobal);
   });
 }
 
@@ -595,12 +589,12 @@ bool Tracer::is_optimizer_state(const PickleValue& state) const {
   for (std::size_t i = 0; i < items.size(); i += 2) {
     const PickleValue& value = items[i + 1];
     const bool is_list = items[i].text() == "param_groups";
-    if (is_list != value.is(Kind::kList) || !is_seen_through(value)) return false;
+    if (is_list != value.is(P::kList) || !is_seen_through(value)) return false;
     const Items inner = items_of(value);
     const std::size_t step = is_list ? 1 : 2;  // of a dict, the values
     if (items[i].text() == "defaults") continue;
     for (std::size_t k = step - 1; k < inner.size(); k += step)
-      if (!inner[k].is(Kind::kDict) || !holds_simple_values(inner[k])) return false;
+      if (!inner[k].is(P::kDict) || !holds_simple_values(inner[k])) return false;
   }
   return true;
 }
@@ -610,7 +604,7 @@ bool Tracer::holds_simple_values(const PickleValue& dict) const {
   const Items items = items_of(dict);
   for (std::size_t i = 1; i < items.size(); i += 2) {
     if (!is(items[i], kSimple)) return false;
-    if (!items[i].is(Kind::kList)) continue;
+    if (!items[i].is(P::kList)) continue;
     const Items inner = items_of(items[i]);
     if (!std::all_of(inner.begin(), inner.end(),
                      [&](const auto& item) { return is(item, kSimple); }))
@@ -643,13 +637,13 @@ std::optional<std::int64_t> Tracer::field_size(const PickleValue& dtype) const {
 // (1, shape, dtype, is_fortran, bytes); older ones have no version. References to objects are given
 // as a list of them.
 bool Tracer::is_array_state(const PickleValue& state) const {
-  if (!state.is(Kind::kTuple) || (state.node->size != 4 && state.node->size != 5)) return false;
+  if (!state.is(P::kTuple) || (state.node->size != 4 && state.node->size != 5)) return false;
   const Items items = state.node->items().last(4);
-  const bool has_version = state.node->size == 4 || state.node->data[0].is(Kind::kInt);
+  const bool has_version = state.node->size == 4 || state.node->data[0].is(P::kInt);
   const std::optional<std::int64_t> count = numpy_element_count(items[0]);
   if (!has_version || !count || !is(items[2], kBool | kInt)) return false;
   if (is(items[1], kObjectDtype))
-    return items[3].is(Kind::kList) && std::int64_t{items[3].node->size} == *count &&
+    return items[3].is(P::kList) && std::int64_t{items[3].node->size} == *count &&
            are_elements(items[3]);
   return is(items[1], kDtype) && is(items[3], kBytes | kStr);
 }
@@ -660,13 +654,13 @@ bool is_tensor_attribute(std::string_view name) {
 
 // Attributes that a user gave to a tensor, each set by its name: not those that are PyTorch's own.
 bool Tracer::is_tensor_state(const PickleValue& state) const {
-  if (state.is(Kind::kNone)) return true;
-  if (state.is(Kind::kTuple)) {
+  if (state.is(P::kNone)) return true;
+  if (state.is(P::kTuple)) {
     const Items items = state.node->items();  // of __dict__ and __slots__
-    return items.size() == 2 && items[1].is(Kind::kNone) && !items[0].is(Kind::kTuple) &&
+    return items.size() == 2 && items[1].is(P::kNone) && !items[0].is(P::kTuple) &&
            is_tensor_state(items[0]);
   }
-  if (state.is(Kind::kCall)) return is(state, kOrderedDict) && state.node->items().empty();
+  if (state.is(P::kCall)) return is(state, kOrderedDict) && state.node->items().empty();
   return has_attributes(state, is_tensor_attribute) && holds_simple_values(state);
 }
 

@@ -72,7 +72,7 @@ Value Graph::add_value(std::string name, Type type) {
 }
 
 Value Graph::add_input(std::string name, Type type) {
-  inputs_.push_back(add_value(prefix_ + name, std::move(type)));
+  inputs_.push_back(add_value(prefix_ + std::move(name), std::move(type)));
   return inputs_.back();
 }
 

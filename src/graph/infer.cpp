@@ -10,13 +10,13 @@ namespace {
 
 using namespace infer_family;
 
-struct Row {
+struct InferRow {
   std::string_view op;
   Types (*infer)(const Application&);
 };
 
 // Every operator whose result we can foretell, in alphabetical order.
-constexpr Row kOperators[] = {
+constexpr InferRow kInferred[] = {
     {"Abs", same_as_first},
     {"Acos", same_as_first},
     {"Acosh", same_as_first},
@@ -133,20 +133,20 @@ constexpr Row kOperators[] = {
     {"Where", where},
     {"Xor", broadcast_bool},
 };
-static_assert(std::ranges::is_sorted(kOperators, {}, &Row::op));
+static_assert(std::ranges::is_sorted(kInferred, {}, &InferRow::op));
 
-const Row* find_row(std::string_view op) {
-  const auto* found = std::ranges::lower_bound(kOperators, op, {}, &Row::op);
-  return found != std::end(kOperators) && found->op == op ? found : nullptr;
+const InferRow* find_inferred(std::string_view op) {
+  const auto* found = std::ranges::lower_bound(kInferred, op, {}, &InferRow::op);
+  return found != std::end(kInferred) && found->op == op ? found : nullptr;
 }
 
 }  // namespace
 
-bool is_inferable(std::string_view op) { return find_row(op) != nullptr; }
+bool is_inferable(std::string_view op) { return find_inferred(op) != nullptr; }
 
 std::vector<Type> infer(std::string_view op, std::span<const Value> inputs,
                         const Attributes& attributes, std::size_t outputs, std::string_view name) {
-  const Row* row = find_row(op);
+  const InferRow* row = find_inferred(op);
   if (!row) fail(Error::kUnsupported, "the shape of ", op, " is not known");
   const Application application{op, inputs, attributes, outputs, name};
   std::vector<Type> types = row->infer(application);

@@ -116,13 +116,13 @@ void scatter_nd(Meetings& met, const Node& node) {
     meet(met, expected[i], updates[i]);
 }
 
-struct Row {
+struct MeetingRow {
   std::string_view op;
   void (*add)(Meetings& met, const Node& node);
 };
 
 // In alphabetical order.
-constexpr Row kOthers[] = {
+constexpr MeetingRow kOthers[] = {
     {"BatchNormalization", [](Meetings& met, const Node& node) { normalization(met, node, 1); }},
     {"Concat", concat},
     {"Conv", conv},
@@ -139,7 +139,7 @@ constexpr Row kOthers[] = {
     {"ScatterElements", scatter_elements},
     {"ScatterND", scatter_nd},
 };
-static_assert(std::ranges::is_sorted(kOthers, {}, &Row::op));
+static_assert(std::ranges::is_sorted(kOthers, {}, &MeetingRow::op));
 
 thread_local NodeWatch* innermost_watch = nullptr;
 
@@ -148,7 +148,7 @@ thread_local NodeWatch* innermost_watch = nullptr;
 std::vector<Meeting> meetings_of(const Node& node) {
   Meetings met;
   if (std::ranges::find(kBroadcasting, node.op()) != kBroadcasting.end()) all_broadcast(met, node);
-  const auto* row = std::ranges::lower_bound(kOthers, node.op(), {}, &Row::op);
+  const auto* row = std::ranges::lower_bound(kOthers, node.op(), {}, &MeetingRow::op);
   if (row != std::end(kOthers) && row->op == node.op()) row->add(met, node);
   return met;
 }

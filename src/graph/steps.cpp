@@ -6,8 +6,8 @@
 namespace voxport {
 namespace {
 
-std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-std::int64_t ceil_of(std::int64_t a, std::int64_t b) { return -floor_of(-a, b); }
+std::int64_t floor_by(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+std::int64_t ceil_by(std::int64_t a, std::int64_t b) { return -floor_by(-a, b); }
 
 // Of the last axis.
 std::int64_t number_in(const Node& node, std::string_view name, std::int64_t otherwise) {
@@ -36,7 +36,7 @@ Steps steps_needed(const Node& convolution, const Steps& made) {
   const std::int64_t pad = pad_before(convolution);
   if (convolution.op() == "Conv")
     return {made.low * stride - pad, made.high * stride - pad + width};
-  return {ceil_of(made.low + pad - width, stride), floor_of(made.high + pad, stride)};
+  return {ceil_by(made.low + pad - width, stride), floor_by(made.high + pad, stride)};
 }
 
 }  // namespace voxport

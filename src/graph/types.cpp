@@ -57,13 +57,13 @@ constexpr std::array kSets = {
 };
 
 // The inputs of an operator, a letter for each; '*' repeats the one before it.
-struct Row {
+struct TypeRow {
   std::string_view op;
   std::string_view inputs;
 };
 
 // In alphabetical order.
-constexpr Row kOperators[] = {
+constexpr TypeRow kTyped[] = {
     {"Abs", "n"},
     {"Acos", "f"},
     {"Acosh", "f"},
@@ -180,15 +180,15 @@ constexpr Row kOperators[] = {
     {"Where", "baa"},
     {"Xor", "bb"},
 };
-static_assert(std::ranges::is_sorted(kOperators, {}, &Row::op));
+static_assert(std::ranges::is_sorted(kTyped, {}, &TypeRow::op));
 
-const Row* find_row(std::string_view op) {
-  const auto* found = std::ranges::lower_bound(kOperators, op, {}, &Row::op);
-  return found != std::end(kOperators) && found->op == op ? found : nullptr;
+const TypeRow* find_typed(std::string_view op) {
+  const auto* found = std::ranges::lower_bound(kTyped, op, {}, &TypeRow::op);
+  return found != std::end(kTyped) && found->op == op ? found : nullptr;
 }
 
 // The set of an input; null where the operator has no such input.
-const Set* set_of(const Row& row, std::size_t i) {
+const Set* set_of(const TypeRow& row, std::size_t i) {
   const bool repeats = row.inputs.ends_with('*');
   if (repeats) i = 0;
   if (i >= row.inputs.size()) return nullptr;
@@ -202,19 +202,19 @@ bool has(const Set& set, DType dtype) {
 }  // namespace
 
 bool takes_type(std::string_view op, std::size_t i, DType dtype) {
-  const Row* row = find_row(op);
+  const TypeRow* row = find_typed(op);
   const Set* set = row ? set_of(*row, i) : nullptr;
   return !set || has(*set, dtype);
 }
 
 bool share_type(std::string_view op, std::size_t i, std::size_t j) {
-  const Row* row = find_row(op);
+  const TypeRow* row = find_typed(op);
   const Set* set = row ? set_of(*row, i) : nullptr;
   return set && set == set_of(*row, j);
 }
 
 void check_types(std::string_view op, std::span<const Value> inputs, std::string_view name) {
-  const Row* row = find_row(op);
+  const TypeRow* row = find_typed(op);
   if (!row) return;
   std::array<const Value*, 128> first = {};  // of those that have the letter
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -223,7 +223,7 @@ void check_types(std::string_view op, std::span<const Value> inputs, std::string
     if (!has(*set, inputs[i].dtype()))
       fail(Error::kMismatch, op, " ", in_quotes(name), ": input ", i, " is ",
            name_of(inputs[i].dtype()), ", expected ", set->text);
-    const Value*& other = first[static_cast<std::size_t>(set->letter)];
+    const Value*& other = first[static_cast<unsigned char>(set->letter)];
     if (!other) other = &inputs[i];
     if (other->dtype() != inputs[i].dtype())
       fail(Error::kMismatch, op, " ", in_quotes(name), ": input ", i, " is ",

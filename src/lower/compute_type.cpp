@@ -17,8 +17,8 @@ constexpr Types bit(DType dtype) { return Types{1} << static_cast<unsigned>(dtyp
 
 // ONNX Runtime itself computes float16 in float32 where it has to; bfloat16 is widened by a pass.
 constexpr Types kFloat32 = bit(DType::kFloat32) | bit(DType::kFloat16) | bit(DType::kBFloat16);
-constexpr Types kFloats = kFloat32 | bit(DType::kFloat64);
-constexpr Types kNumbers = kFloats | bit(DType::kInt32) | bit(DType::kInt64);
+constexpr Types kAllFloats = kFloat32 | bit(DType::kFloat64);
+constexpr Types kNumbers = kAllFloats | bit(DType::kInt32) | bit(DType::kInt64);
 constexpr Types kBytes = bit(DType::kInt8) | bit(DType::kUInt8);
 constexpr Types kAllNumbers = kNumbers | kBytes | bit(DType::kInt16);
 
@@ -57,7 +57,7 @@ constexpr Row kKernels[] = {
     {"Neg", kNumbers | bit(DType::kInt8)},
     {"PRelu", kFloat32},
     {"Pow", kNumbers},
-    {"Relu", kFloats | bit(DType::kInt32)},
+    {"Relu", kAllFloats | bit(DType::kInt32)},
     {"Selu", kFloat32},
     {"Sign", kAllNumbers},
     {"Sinh", kFloat32},

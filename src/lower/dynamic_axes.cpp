@@ -10,7 +10,7 @@
 namespace voxport {
 namespace {
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
@@ -20,7 +20,7 @@ std::vector<std::string> symbols_of(const LowerOptions& options) {
   for (const InputChoice& choice : options.inputs)
     for (const Dim& dim : choice.shape.value_or(Shape()))
       for (const std::string& symbol : dim.symbols())
-        if (!contains(symbols, symbol)) symbols.push_back(symbol);
+        if (!is_among(symbols, symbol)) symbols.push_back(symbol);
   return symbols;
 }
 
@@ -28,7 +28,7 @@ std::vector<std::string> symbols_of(const LowerOptions& options) {
 bool is_of_inputs(const Dim& size, const LowerOptions& options) {
   const std::vector<std::string> symbols = symbols_of(options);
   return std::ranges::any_of(size.symbols(),
-                             [&](const std::string& symbol) { return contains(symbols, symbol); });
+                             [&](const std::string& symbol) { return is_among(symbols, symbol); });
 }
 
 constexpr std::int64_t kMany = 1'000'000;
@@ -93,8 +93,8 @@ bool fix_axis(const FixedAxis& axis, InputPlan& plan, AxesReport& report) {
   const std::string warning =
       cat("the size ", printable(size), " is fixed at ", axis.size, " by ", by);
   const auto fixed = fixed_symbol(axis.dim, axis.size);
-  const bool is_guess = contains(plan.guessed, fixed ? fixed->name : size);
-  if (!is_guess && is_of_inputs(axis.dim, plan.lower) && !contains(report.warnings, warning))
+  const bool is_guess = is_among(plan.guessed, fixed ? fixed->name : size);
+  if (!is_guess && is_of_inputs(axis.dim, plan.lower) && !is_among(report.warnings, warning))
     report.warnings.push_back(warning);
   if (!fixed || !substitute(plan.lower, fixed->name, fixed->size)) return false;
   if (!is_guess) report.axes.push_back({fixed->name, fixed->size, by});
@@ -104,7 +104,7 @@ bool fix_axis(const FixedAxis& axis, InputPlan& plan, AxesReport& report) {
 // Makes the first two axes of examples that must be equal one. Returns whether there are such.
 bool join_equal_axes(const LowerReport& lowered, InputPlan& plan) {
   for (const auto& [a, b] : lowered.equal) {
-    const bool are_guessed = contains(plan.guessed, a) && contains(plan.guessed, b);
+    const bool are_guessed = is_among(plan.guessed, a) && is_among(plan.guessed, b);
     if (are_guessed && substitute(plan.lower, b, Dim::symbol(a))) return true;
   }
   return false;

@@ -47,7 +47,7 @@ DType promote_complexes(DType a, DType b) {
 
 using Found = std::optional<DType>;
 
-void join(Found& found, DType dtype) { found = found ? promote_types(*found, dtype) : dtype; }
+void widen(Found& found, DType dtype) { found = found ? promote_types(*found, dtype) : dtype; }
 
 // What is of a higher rank keeps its type, unless the other is of a higher category.
 Found combine(const Found& higher, const Found& lower) {
@@ -89,9 +89,9 @@ DType result_type(std::span<const Item> operands) {
     if (const TensorCell* cell = item.cell()) {
       const DType dtype = cell->value.dtype();
       const std::size_t rank = cell->value.rank() - (cell->is_complex ? 1 : 0);
-      join(rank > 0 ? tensors : without_axes, cell->is_complex ? complex_of(dtype) : dtype);
+      widen(rank > 0 ? tensors : without_axes, cell->is_complex ? complex_of(dtype) : dtype);
     } else if (const Number* number = item.number()) {
-      join(numbers, number->dtype());
+      widen(numbers, number->dtype());
     } else {
       fail(Error::kUnsupported, "expected a tensor or a number, found ", item.kind_name());
     }

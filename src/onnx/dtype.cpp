@@ -5,13 +5,13 @@
 namespace voxport {
 namespace {
 
-struct Row {
+struct DtypeRow {
   std::int32_t number;
   DType dtype;
 };
 
 // In the order of their numbers. Number 8 is text.
-constexpr Row kTypes[] = {
+constexpr DtypeRow kTypes[] = {
     {1, DType::kFloat32},
     {2, DType::kUInt8},
     {3, DType::kInt8},
@@ -59,13 +59,13 @@ constexpr Holder kHolders[] = {
 }  // namespace
 
 std::int32_t onnx_dtype(DType dtype) {
-  for (const Row& row : kTypes)
+  for (const DtypeRow& row : kTypes)
     if (row.dtype == dtype && row.number <= kLastOfIr8) return row.number;
   fail(Error::kUnsupported, "ONNX has no place for ", name_of(dtype), " before IR version 9");
 }
 
 std::optional<DType> dtype_of_onnx(std::int32_t number) {
-  for (const Row& row : kTypes)
+  for (const DtypeRow& row : kTypes)
     if (row.number == number) return row.dtype;
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/fail.h"
+#include "onnx/tensor_field.h"
 #include "onnx/wire.h"
 
 namespace voxport {
@@ -15,7 +16,7 @@ namespace {
 constexpr std::uint64_t kMaxParts = 1'000'000;
 constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
 constexpr int kMaxDepth = 90;  // protobuf goes 100 deep
-constexpr std::size_t kMaxRank = 64;
+constexpr std::size_t kMaxScannedRank = 64;
 
 enum class Kind {
   kLeaf,  // copied as it is
@@ -36,7 +37,7 @@ enum class Kind {
   kList,
 };
 
-struct Row {
+struct FieldRow {
   Kind message;
   std::uint32_t field;
   Kind content;
@@ -44,7 +45,7 @@ struct Row {
 };
 
 // What is kept of each message. Fields that are not named here are passed over.
-constexpr Row kRows[] = {
+constexpr FieldRow kRows[] = {
     {Kind::kModel, 1, Kind::kLeaf},               // ir_version
     {Kind::kModel, 2, Kind::kLeaf},               // producer_name
     {Kind::kModel, 3, Kind::kLeaf},               // producer_version
@@ -113,28 +114,11 @@ std::string_view name_of(Kind kind) {
   }
 }
 
-const Row* find_row(Kind message, std::uint32_t field) {
-  for (const Row& row : kRows)
+const FieldRow* find_row(Kind message, std::uint32_t field) {
+  for (const FieldRow& row : kRows)
     if (row.message == message && row.field == field) return &row;
   return nullptr;
 }
-
-// Field numbers of TensorProto.
-enum TensorField : std::uint32_t {
-  kDims = 1,
-  kDataType = 2,
-  kSegment = 3,
-  kFloatData = 4,
-  kInt32Data = 5,
-  kStringData = 6,
-  kInt64Data = 7,
-  kName = 8,
-  kRawData = 9,
-  kDoubleData = 10,
-  kUint64Data = 11,
-  kExternalData = 13,
-  kDataLocation = 14,
-};
 
 class Scanner {
  public:
@@ -165,7 +149,7 @@ class Scanner {
     std::set<std::uint32_t> seen;
     Fields fields(message, file_, name_of(kind));
     while (const std::optional<Field> field = fields.next()) {
-      const Row* row = find_row(kind, field->number);
+      const FieldRow* row = find_row(kind, field->number);
       if (!row) continue;
       if (field->wire == Field::kLength) count_part();
       if (row->once && !seen.insert(field->number).second)
@@ -252,22 +236,24 @@ class Scanner {
 
   static void read_tensor_field(const Field& field, TensorRecord& record) {
     switch (field.number) {
-      case kDims: return add_dims(field, record);
-      case kDataType: record.data_type = static_cast<std::int64_t>(field.value); return;
-      case kSegment: fail(Error::kUnsupported, "it is a segment of a larger tensor");
-      case kFloatData:
-      case kInt32Data:
-      case kInt64Data:
-      case kDoubleData:
-      case kUint64Data: return add_typed(field, record);
-      case kStringData: ++record.strings; return;
-      case kName: record.name = as_text(field.content); return;
-      case kRawData:
+      case tensor_field::kDims: return add_dims(field, record);
+      case tensor_field::kDataType:
+        record.data_type = static_cast<std::int64_t>(field.value);
+        return;
+      case tensor_field::kSegment: fail(Error::kUnsupported, "it is a segment of a larger tensor");
+      case tensor_field::kFloatData:
+      case tensor_field::kInt32Data:
+      case tensor_field::kInt64Data:
+      case tensor_field::kDoubleData:
+      case tensor_field::kUint64Data: return add_typed(field, record);
+      case tensor_field::kStringData: ++record.strings; return;
+      case tensor_field::kName: record.name = as_text(field.content); return;
+      case tensor_field::kRawData:
         record.has_raw = true;
         record.raw = field.content;
         return;
-      case kExternalData: return add_external(field, record);
-      case kDataLocation: record.is_external = field.value == 1; return;
+      case tensor_field::kExternalData: return add_external(field, record);
+      case tensor_field::kDataLocation: record.is_external = field.value == 1; return;
       default: return;
     }
   }
@@ -275,8 +261,8 @@ class Scanner {
   static void add_dims(const Field& field, TensorRecord& record) {
     if (!count_varints(field.content)) fail(Error::kCorrupt, "a size of it does not end");
     for (Varints varints(field.content); !varints.at_end();) {
-      if (record.dims.size() == kMaxRank)
-        fail(Error::kCorrupt, "it has more than ", kMaxRank, " axes");
+      if (record.dims.size() == kMaxScannedRank)
+        fail(Error::kCorrupt, "it has more than ", kMaxScannedRank, " axes");
       record.dims.push_back(static_cast<std::int64_t>(varints.next()));
     }
   }

@@ -9,6 +9,7 @@
 #include "base/parse_number.h"
 #include "onnx/dtype.h"
 #include "onnx/external_place.h"
+#include "onnx/tensor_field.h"
 #include "onnx/wire.h"
 
 namespace voxport {
@@ -16,31 +17,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Field numbers of TensorProto, and what they hold.
-constexpr std::uint32_t kFloatData = 4;
-constexpr std::uint32_t kInt32Data = 5;
-constexpr std::uint32_t kInt64Data = 7;
-constexpr std::uint32_t kDoubleData = 10;
-constexpr std::uint32_t kUint64Data = 11;
-
 constexpr std::int64_t kString = 8;
 
 // The typed field that values of this type are kept in.
 std::uint32_t typed_field_of(DType dtype) {
   switch (dtype) {
     case DType::kFloat32:
-    case DType::kComplex64: return kFloatData;
+    case DType::kComplex64: return tensor_field::kFloatData;
     case DType::kFloat64:
-    case DType::kComplex128: return kDoubleData;
-    case DType::kInt64: return kInt64Data;
+    case DType::kComplex128: return tensor_field::kDoubleData;
+    case DType::kInt64: return tensor_field::kInt64Data;
     case DType::kUInt32:
-    case DType::kUInt64: return kUint64Data;
-    default: return kInt32Data;
+    case DType::kUInt64: return tensor_field::kUint64Data;
+    default: return tensor_field::kInt32Data;
   }
 }
 
 bool is_fixed(std::uint32_t typed_field) {
-  return typed_field == kFloatData || typed_field == kDoubleData;
+  return typed_field == tensor_field::kFloatData || typed_field == tensor_field::kDoubleData;
 }
 
 // Values in a typed field: floats as they are, integers as varints of which the low bytes count.

@@ -20,14 +20,14 @@ namespace {
 
 // Sizes, axes and indices decide shapes, and are small; of floats only the likes of Resize's
 // scales.
-constexpr std::uint64_t kMaxIntegerBytes = 4096;
-constexpr std::uint64_t kMaxFloatBytes = 64;
+constexpr std::uint64_t kMaxCheckedIntegerBytes = 4096;
+constexpr std::uint64_t kMaxCheckedFloatBytes = 64;
 
 constexpr int kShownDifferences = 5;
 
 bool decides_shapes(const Tensor& tensor) {
   const bool is_float = tensor.dtype <= DType::kBFloat16;
-  return tensor.size_in_bytes() <= (is_float ? kMaxFloatBytes : kMaxIntegerBytes);
+  return tensor.size_in_bytes() <= (is_float ? kMaxCheckedFloatBytes : kMaxCheckedIntegerBytes);
 }
 
 // The small ones as they are, the large ones as inputs of their type.

@@ -9,7 +9,7 @@
 namespace voxport {
 namespace {
 
-bool is_bfloat16(const Value& value) {
+bool has_bfloat16(const Value& value) {
   return value && value.type().foreign.empty() && value.dtype() == DType::kBFloat16;
 }
 
@@ -17,7 +17,7 @@ bool is_bfloat16(const Value& value) {
 bool is_kept(const Node& node) { return node.op() == "Cast" || node.op() == "Identity"; }
 
 Value widened(const Value& value, Builder& g) {
-  if (!is_bfloat16(value)) return value;
+  if (!has_bfloat16(value)) return value;
   const Tensor* constant = value.constant();
   if (!constant) return cast(value, DType::kFloat32);
   return g.constant(value.name(), computed_tensor(constant->shape, [tensor = *constant] {
@@ -45,7 +45,7 @@ void widen(const Node& node, Graph& graph) {
   const std::vector<Value> wide =
       g.nodes(node.op(), std::move(inputs), widened(node.attributes()), old.size());
   for (std::size_t i = 0; i < old.size(); ++i)
-    graph.replace(old[i], is_bfloat16(old[i]) ? cast(wide[i], DType::kBFloat16) : wide[i]);
+    graph.replace(old[i], has_bfloat16(old[i]) ? cast(wide[i], DType::kBFloat16) : wide[i]);
   graph.remove(node);
 }
 
@@ -54,8 +54,8 @@ void widen(const Node& node, Graph& graph) {
 bool widen_bfloat16(Graph& graph) {
   bool changed = false;
   for (const Node& node : graph.nodes()) {
-    const bool has_any = std::ranges::any_of(node.inputs(), is_bfloat16) ||
-                         std::ranges::any_of(node.outputs(), is_bfloat16);
+    const bool has_any = std::ranges::any_of(node.inputs(), has_bfloat16) ||
+                         std::ranges::any_of(node.outputs(), has_bfloat16);
     if (!has_any || is_kept(node) || !node.captured().empty() || !node.domain().empty()) continue;
     widen(node, graph);
     changed = true;

@@ -19,7 +19,7 @@ struct Pt2GraphReader::Counter {
 
 namespace {
 
-constexpr int kMaxDepth = 30;
+constexpr int kMaxGraphDepth = 30;
 constexpr std::size_t kMaxPrefix = 100;
 constexpr std::size_t kMaxPlace = 300;  // of the text that tells where a call comes from
 
@@ -74,7 +74,7 @@ constexpr Pt2GraphReader::Wrapper kWrappers[] = {
 
 // c10's numbers, by those of the schema: Unknown, ContiguousFormat, ChannelsLast, ChannelsLast3d,
 // PreserveFormat.
-constexpr std::array<std::int64_t, 5> kMemoryFormats = {-1, 0, 2, 3, 1};
+constexpr std::array<std::int64_t, 5> kMemoryFormatNumbers = {-1, 0, 2, 3, 1};
 // Unknown, SparseCoo, SparseCsr, SparseCsc, SparseBsr, SparseBsc, _mkldnn, Strided.
 constexpr std::array<std::int64_t, 8> kLayouts = {-1, 1, 2, 4, 5, 6, 3, 0};
 
@@ -135,7 +135,7 @@ constexpr ConstantRow kConstants[] = {
      [](const Json& value) -> Argument { return {renumbered(value, kLayouts, "layout")}; }},
     {"as_memory_format",
      [](const Json& value) -> Argument {
-       return {renumbered(value, kMemoryFormats, "memory format")};
+       return {renumbered(value, kMemoryFormatNumbers, "memory format")};
      }},
     {"as_none", [](const Json&) { return none(); }},
     {"as_operator", text},
@@ -519,8 +519,8 @@ std::vector<Argument> Pt2GraphReader::inlined(const Json& argument,
   if (named.is_null())
     fail(Error::kCorrupt, "the argument at byte ", argument.offset(), " is no graph");
   const std::string name = named["name"].text();
-  if (depth_ >= kMaxDepth)
-    fail(Error::kUnsupported, "graphs are nested more than ", kMaxDepth, " deep");
+  if (depth_ >= kMaxGraphDepth)
+    fail(Error::kUnsupported, "graphs are nested more than ", kMaxGraphDepth, " deep");
   return in_context(cat("reading the graph ", in_quotes(name)), [&] {
     const Json graph = named["graph"];
     const Json inputs = graph["inputs"];

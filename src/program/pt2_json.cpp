@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMaxText = std::uint64_t{1} << 30;
 constexpr std::size_t kMaxValues = std::size_t{1} << 25;
-constexpr std::size_t kMaxDepth = 1000;
+constexpr std::size_t kMaxJsonDepth = 1000;
 
 std::string_view name_of(Json::Kind kind) {
   switch (kind) {
@@ -158,8 +158,8 @@ class JsonParser {
     skip_space();
     node.start = offset();
     if (accept('{') || accept('[')) {
-      if (open_.size() >= kMaxDepth)
-        fail(Error::kCorrupt, "the JSON text is nested more than ", kMaxDepth, " deep at byte ",
+      if (open_.size() >= kMaxJsonDepth)
+        fail(Error::kCorrupt, "the JSON text is nested more than ", kMaxJsonDepth, " deep at byte ",
              at_);
       node.kind = text_[at_ - 1] == '[' ? Kind::kArray : Kind::kObject;
       open_.push_back(count());

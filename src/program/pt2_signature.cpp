@@ -5,7 +5,7 @@
 namespace voxport {
 namespace {
 
-using Kind = Pt2Input::Kind;
+using Pt2Kind = Pt2Input::Kind;
 
 Pt2Input read_input(const Json& spec) {
   const Json member = spec.only_member();
@@ -13,14 +13,14 @@ Pt2Input read_input(const Json& spec) {
   const std::string name = kind == "constant_input" || kind == "user_input"
                                ? std::string()
                                : member["arg"]["name"].text();
-  if (kind == "user_input") return {Kind::kUser, name_in(member["arg"]), "", member["arg"]};
-  if (kind == "parameter") return {Kind::kTensor, name, member["parameter_name"].text(), {}};
-  if (kind == "buffer") return {Kind::kBuffer, name, member["buffer_name"].text(), {}};
+  if (kind == "user_input") return {Pt2Kind::kUser, name_in(member["arg"]), "", member["arg"]};
+  if (kind == "parameter") return {Pt2Kind::kTensor, name, member["parameter_name"].text(), {}};
+  if (kind == "buffer") return {Pt2Kind::kBuffer, name, member["buffer_name"].text(), {}};
   if (kind == "tensor_constant")
-    return {Kind::kTensor, name, member["tensor_constant_name"].text(), {}};
+    return {Pt2Kind::kTensor, name, member["tensor_constant_name"].text(), {}};
   if (kind == "constant_input")
-    return {Kind::kConstant, member["name"].text(), "", member["value"]};
-  if (kind == "custom_obj" || kind == "token") return {Kind::kRefused, name, "", {}};
+    return {Pt2Kind::kConstant, member["name"].text(), "", member["value"]};
+  if (kind == "custom_obj" || kind == "token") return {Pt2Kind::kRefused, name, "", {}};
   fail(Error::kUnsupported, "an input of the graph is of the kind ", in_quotes(kind),
        ", which is not known here");
 }
@@ -81,11 +81,11 @@ Pt2Signature read_lists(const Json& graph, const Json& signature) {
     const Json parameter = signature["inputs_to_parameters"][name];
     const Json buffer = signature["inputs_to_buffers"][name];
     if (!parameter.is_null()) {
-      made.inputs.push_back({Kind::kTensor, name, parameter.text(), {}});
+      made.inputs.push_back({Pt2Kind::kTensor, name, parameter.text(), {}});
     } else if (!buffer.is_null()) {
-      made.inputs.push_back({Kind::kBuffer, name, buffer.text(), {}});
+      made.inputs.push_back({Pt2Kind::kBuffer, name, buffer.text(), {}});
     } else {
-      made.inputs.push_back({Kind::kUser, name, "", argument});
+      made.inputs.push_back({Pt2Kind::kUser, name, "", argument});
     }
   }
   for (const Json argument : graph["outputs"].children()) {

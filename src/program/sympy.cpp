@@ -12,12 +12,12 @@
 namespace voxport {
 namespace {
 
-constexpr int kMaxDepth = 100;
-constexpr std::size_t kMaxText = 100'000;
+constexpr int kMaxSympyDepth = 100;
+constexpr std::size_t kMaxSympyText = 100'000;
 // Products of sums multiply out; beyond this many parts an expression is a trap, not a size.
 constexpr std::uint64_t kMaxParts = 200;
 constexpr std::int64_t kMaxExponent = 8;
-constexpr std::size_t kMaxName = 64;
+constexpr std::size_t kMaxSympyName = 64;
 
 // A fraction of sizes. Only whole ones are sizes, but 1/2 may become whole under a floor().
 struct Fraction {
@@ -192,14 +192,9 @@ constexpr std::string_view kWithoutDim[] = {
     "sqrt",
 };
 
-constexpr bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool is_name(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxName && is_letter(text[0]) &&
-         std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c); });
+  return !text.empty() && text.size() <= kMaxSympyName && is_name_start(text[0]) &&
+         std::ranges::all_of(text, is_name_part);
 }
 
 // comparison := sum (('<' | '<=' | '>' | '>=' | '==' | '!=') sum)*
@@ -208,15 +203,15 @@ bool is_name(std::string_view text) {
 // signed := '-' signed | atom ('**' signed)?
 // atom := number | '(' comparison ')' | name | name '(' argument, ... ')'
 // argument := comparison | 'text' | name '=' comparison
-class Parser {
+class SympyParser {
  public:
-  explicit Parser(std::string_view text, bool only_known = false)
+  explicit SympyParser(std::string_view text, bool only_known = false)
       : whole_(text), text_(text), only_known_(only_known) {}
 
   MaybeFraction parse() {
-    if (whole_.size() > kMaxText)
+    if (whole_.size() > kMaxSympyText)
       fail(Error::kCorrupt, "the size ", in_quotes(whole_, 40), " has ", whole_.size(),
-           " characters, expected at most ", kMaxText);
+           " characters, expected at most ", kMaxSympyText);
     MaybeFraction value = comparison(0);
     if (!text_.at_end()) broken();
     return value;
@@ -235,7 +230,7 @@ class Parser {
   }
 
   MaybeFraction comparison(int depth) {
-    if (depth > kMaxDepth) broken();
+    if (depth > kMaxSympyDepth) broken();
     MaybeFraction value = sum(depth);
     while (accept("<=") || accept(">=") || accept("==") || accept("!=") || accept("<") ||
            accept(">")) {
@@ -276,7 +271,7 @@ class Parser {
   }
 
   MaybeFraction with_sign(int depth) {
-    if (depth > kMaxDepth) broken();
+    if (depth > kMaxSympyDepth) broken();
     if (accept("-")) return negate(with_sign(depth + 1));
     MaybeFraction base = atom(depth);
     if (accept("**")) return power(base, with_sign(depth + 1));
@@ -289,7 +284,7 @@ class Parser {
       expect(")");
       return inside;
     }
-    if (is_digit(text_.peek())) return number();
+    if (is_ascii_digit(text_.peek())) return number();
     const std::string_view name = word();
     return accept("(") ? call(name, depth) : symbol(name);
   }
@@ -304,8 +299,7 @@ class Parser {
 
   std::string_view word() {
     TextScanner ahead = text_;
-    const std::string_view name =
-        ahead.take_while([](char c) { return is_letter(c) || is_digit(c); });
+    const std::string_view name = ahead.take_while(is_name_part);
     if (!is_name(name)) broken();
     text_ = ahead;
     return name;
@@ -364,7 +358,7 @@ class Parser {
     if (!has_name || ahead.accept("==") || !ahead.accept("=")) return false;
     text_ = ahead;
     text_.skip_blanks();
-    if (is_digit(text_.peek())) {
+    if (is_ascii_digit(text_.peek())) {
       number();
     } else {
       word();
@@ -391,11 +385,11 @@ class Parser {
 
 }  // namespace
 
-std::optional<Dim> parse_sympy(std::string_view text) { return size_of(Parser(text).parse()); }
+std::optional<Dim> parse_sympy(std::string_view text) { return size_of(SympyParser(text).parse()); }
 
 bool is_known_sympy(std::string_view text) {
   try {
-    Parser(text, true).parse();
+    SympyParser(text, true).parse();
     return true;
   } catch (const Error&) {
     return false;

@@ -11,17 +11,17 @@ namespace voxport {
 namespace {
 
 // In the order of c10::MemoryFormat.
-constexpr std::array<std::string_view, 3> kMemoryFormats = {"contiguous_format", "preserve_format",
-                                                            "channels_last"};
-constexpr int kMaxDepth = 20;  // of lists in lists
+constexpr std::array<std::string_view, 3> kMemoryFormatNames = {"contiguous_format",
+                                                                "preserve_format", "channels_last"};
+constexpr int kMaxNestedLists = 20;  // of lists in lists
 
 std::optional<Argument> named_constant(std::string_view word) {
   if (auto literal = literal_of(word)) return literal;
   if (const auto dtype = dtype_named(word))
     if (const auto code = scalar_type_code(*dtype)) return Argument{*code};
-  const auto format = std::ranges::find(kMemoryFormats, word);
-  if (format == kMemoryFormats.end()) return std::nullopt;
-  return Argument{static_cast<std::int64_t>(format - kMemoryFormats.begin())};
+  const auto format = std::ranges::find(kMemoryFormatNames, word);
+  if (format == kMemoryFormatNames.end()) return std::nullopt;
+  return Argument{static_cast<std::int64_t>(format - kMemoryFormatNames.begin())};
 }
 
 std::optional<InputKind> kind_of(Line& line) {
@@ -142,7 +142,8 @@ class ProgramParser {
   }
 
   Argument read_argument(Line& line, int depth) {
-    if (depth > kMaxDepth) fail(Error::kCorrupt, "lists are more than ", kMaxDepth, " deep");
+    if (depth > kMaxNestedLists)
+      fail(Error::kCorrupt, "lists are more than ", kMaxNestedLists, " deep");
     if (line.accept("[")) return {read_list(line, "]", depth)};
     if (line.accept("(")) return {read_list(line, ")", depth)};
     for (const std::string_view quote : {"\"", "'"}) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <limits>
 #include <map>
 #include <set>
@@ -25,7 +26,7 @@ using S = Statement::Kind;
 constexpr std::size_t kMaxCalls = 500'000;
 constexpr std::size_t kMaxSteps = 5'000'000;
 constexpr std::size_t kMaxTextBytes = std::size_t{256} << 20;
-constexpr std::size_t kMaxDepth = 1'000;
+constexpr std::size_t kMaxCallDepth = 1'000;
 constexpr std::size_t kMaxItems = 100'000;  // of one list or tuple, written out
 constexpr std::size_t kMaxListDepth = 50;
 constexpr std::size_t kStepsOfObject = 50;  // for its memory
@@ -36,7 +37,8 @@ constexpr int kMaxRuns = 10;
 struct AttributeOf {
   Instance* instance = nullptr;
   std::string_view name;
-  auto operator<=>(const AttributeOf&) const = default;
+  // clang-tidy 14 takes the 0 that it is compared with for a pointer.
+  auto operator<=>(const AttributeOf&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 std::string_view text_of(std::string_view name) { return name; }
@@ -141,11 +143,11 @@ bool is_same(const Argument& a, const Argument& b) {
     return false;
   return std::visit(
       [&](const auto& left) {
-        using Kind = std::decay_t<decltype(left)>;
-        if constexpr (std::is_same_v<Kind, ArgumentList>) {
+        using Left = std::decay_t<decltype(left)>;
+        if constexpr (std::is_same_v<Left, ArgumentList>) {
           return false;
         } else {
-          return left == std::get<Kind>(b.data);
+          return left == std::get<Left>(b.data);
         }
       },
       a.data);
@@ -204,8 +206,8 @@ class Inliner {
   class Deeper {
    public:
     Deeper(Inliner& inliner, std::uint32_t line) : inliner_(inliner) {
-      if (++inliner_.depth_ > kMaxDepth)
-        inliner_.fail_at(Error::kUnsupported, line, "calls nest deeper than ", kMaxDepth);
+      if (++inliner_.depth_ > kMaxCallDepth)
+        inliner_.fail_at(Error::kUnsupported, line, "calls nest deeper than ", kMaxCallDepth);
       inliner_.count_steps(1, line);
     }
     ~Deeper() { --inliner_.depth_; }
@@ -217,6 +219,7 @@ class Inliner {
 
   template <class... Parts>
   [[noreturn]] void fail_at(Error::Kind kind, std::uint32_t line, const Parts&... parts) const {
+    assert(frame_);  // code is always that of a function
     const std::string_view module = frame_->module;
     fail(kind, parts..., ", at ", frame_->function->file->at(line),
          module.empty() ? "" : cat(" in ", in_quotes(module)));
@@ -800,6 +803,7 @@ ExprValue Inliner::call_function(const FunctionSource& function, Instance* self,
       fail_at(Error::kUnsupported, expr.line, "the function ", in_quotes(function.name),
               " calls itself");
   }
+  assert(frame_);
   Frame frame;
   frame.function = &function;
   frame.module = self && self->object ? std::string_view(self->path) : frame_->module;

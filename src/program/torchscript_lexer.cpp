@@ -9,19 +9,15 @@
 namespace voxport {
 namespace {
 
-using Kind = Token::Kind;
+using T = Token::Kind;
 
-constexpr std::size_t kMaxName = 250;
+constexpr std::size_t kMaxTokenName = 250;
 constexpr std::size_t kMaxIndents = 60;
 
 // Longer ones first.
 constexpr std::array<std::string_view, 31> kPunctuation = {
     "->", "**", "//", "==", "!=", "<=", ">=", "<<", ">>", "(", ")", "[", "]", "{", "}", ",",
     ":",  ".",  "=",  "+",  "-",  "*",  "/",  "%",  "<",  ">", "|", "^", "&", "~", "@"};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
 
 // What stands after a backslash, where it is one letter.
 std::optional<char> simple_escape(char c) {
@@ -54,10 +50,10 @@ std::optional<char> take_code(std::string_view& text, std::size_t count, int bas
 
 std::string text_of(const Token& token) {
   switch (token.kind) {
-    case Kind::kNewline: return "the end of the line";
-    case Kind::kIndent: return "a line that is indented";
-    case Kind::kDedent: return "the end of the block";
-    case Kind::kEnd: return "the end of the file";
+    case T::kNewline: return "the end of the line";
+    case T::kIndent: return "a line that is indented";
+    case T::kDedent: return "the end of the block";
+    case T::kEnd: return "the end of the file";
     default: return in_quotes(token.text, 60);
   }
 }
@@ -66,7 +62,7 @@ void Lexer::fail_at(std::string_view what) const {
   fail(Error::kCorrupt, what, ", at ", file_, ":", line_);
 }
 
-Token Lexer::token(Kind kind, std::size_t length) {
+Token Lexer::token(T kind, std::size_t length) {
   const Token made{kind, line_, source_.substr(at_, length)};
   at_ += length;
   return made;
@@ -91,21 +87,21 @@ Token Lexer::indentation() {
   if (width < indents_.back()) {
     indents_.pop_back();
     if (width > indents_.back()) fail_at("a line is indented as no line before it");
-    return token(Kind::kDedent, 0);
+    return token(T::kDedent, 0);
   }
   at_line_start_ = false;
   const bool is_deeper = width > indents_.back();
   if (is_deeper) indents_.push_back(width);
   if (indents_.size() > kMaxIndents) fail_at("blocks nest too deep");
   at_ = end;
-  return token(is_deeper ? Kind::kIndent : Kind::kNewline, 0);
+  return token(is_deeper ? T::kIndent : T::kNewline, 0);
 }
 
 Token Lexer::next() {
   while (at_line_start_) {
     if (skip_blank_line()) continue;
     const Token made = indentation();
-    if (made.kind != Kind::kNewline) return made;
+    if (made.kind != T::kNewline) return made;
   }
   while (at_ < source_.size() && (source_[at_] == ' ' || (source_[at_] == '\n' && brackets_ > 0))) {
     if (source_[at_] == '\n') ++line_;
@@ -113,20 +109,20 @@ Token Lexer::next() {
   }
   if (at_ == source_.size()) {
     at_line_start_ = indents_.size() > 1;  // the last line has no end of its own
-    return token(at_line_start_ ? Kind::kNewline : Kind::kEnd, 0);
+    return token(at_line_start_ ? T::kNewline : T::kEnd, 0);
   }
   if (source_[at_] == '\n') {
-    const Token made = token(Kind::kNewline, 1);
+    const Token made = token(T::kNewline, 1);
     ++line_;
     at_line_start_ = true;
     return made;
   }
   if (source_[at_] == '"' || source_[at_] == '\'') return string();
-  if (const std::size_t length = name_length()) return token(Kind::kName, length);
-  if (const std::size_t length = number_length()) return token(Kind::kNumber, length);
+  if (const std::size_t length = name_length()) return token(T::kName, length);
+  if (const std::size_t length = number_length()) return token(T::kNumber, length);
   const std::size_t length = punctuation_length();
   if (length == 0) fail_at(cat("found ", in_quotes(source_.substr(at_, 1)), ", expected a word"));
-  const Token made = token(Kind::kPunctuation, length);
+  const Token made = token(T::kPunctuation, length);
   if (made.is("(") || made.is("[") || made.is("{")) ++brackets_;
   if ((made.is(")") || made.is("]") || made.is("}")) && brackets_ > 0) --brackets_;
   return made;
@@ -136,8 +132,8 @@ std::size_t Lexer::name_length() const {
   if (!is_name_start(source_[at_])) return 0;
   std::size_t end = at_;
   while (end < source_.size() && is_name_part(source_[end])) ++end;
-  if (end - at_ > kMaxName)
-    fail_at(cat("a name has ", end - at_, " letters, expected at most ", kMaxName));
+  if (end - at_ > kMaxTokenName)
+    fail_at(cat("a name has ", end - at_, " letters, expected at most ", kMaxTokenName));
   return end - at_;
 }
 
@@ -145,11 +141,11 @@ std::size_t Lexer::name_length() const {
 std::size_t Lexer::number_length() const {
   const std::string_view rest = source_.substr(at_, 400);
   const auto digits_from = [&](std::size_t start) {
-    while (start < rest.size() && is_digit(rest[start])) ++start;
+    while (start < rest.size() && is_ascii_digit(rest[start])) ++start;
     return start;
   };
-  const bool starts_with_point = rest.size() > 1 && rest[0] == '.' && is_digit(rest[1]);
-  if (!is_digit(rest[0]) && !starts_with_point) return 0;
+  const bool starts_with_point = rest.size() > 1 && rest[0] == '.' && is_ascii_digit(rest[1]);
+  if (!is_ascii_digit(rest[0]) && !starts_with_point) return 0;
   std::size_t end = digits_from(0);
   if (end < rest.size() && rest[end] == '.') end = digits_from(end + 1);
   if (end < rest.size() && (rest[end] == 'e' || rest[end] == 'E')) {
@@ -173,7 +169,7 @@ Token Lexer::string() {
   while (end < source_.size() && source_[end] != quote && source_[end] != '\n')
     end += source_[end] == '\\' ? std::size_t{2} : std::size_t{1};
   if (end >= source_.size() || source_[end] != quote) fail_at("a string does not end");
-  return token(Kind::kString, end + 1 - at_);
+  return token(T::kString, end + 1 - at_);
 }
 
 std::string unquoted(const Token& token, std::string_view file) {

@@ -12,10 +12,10 @@
 namespace voxport {
 namespace {
 
-using K = Expr::Kind;
+using E = Expr::Kind;
 using T = Token::Kind;
 
-constexpr std::size_t kMaxDepth = 100;
+constexpr std::size_t kMaxSyntaxDepth = 100;
 
 // Infix operators by how weakly they bind; those of one row from left to right. `not in` and `is
 // not` are put together by the parser.
@@ -53,7 +53,8 @@ class Parser {
   class Deeper {
    public:
     explicit Deeper(Parser& parser) : parser_(parser) {
-      if (++parser_.depth_ > kMaxDepth) parser_.fail_here("expressions and blocks nest too deep");
+      if (++parser_.depth_ > kMaxSyntaxDepth)
+        parser_.fail_here("expressions and blocks nest too deep");
     }
     ~Deeper() { --parser_.depth_; }
     Deeper(const Deeper&) = delete;
@@ -76,8 +77,8 @@ class Parser {
   void end_line();
   void count_node();
 
-  Expr make(K kind, std::string_view text = {});
-  Expr make(K kind, std::string_view text, std::vector<Expr> parts);
+  Expr make(E kind, std::string_view text = {});
+  Expr make(E kind, std::string_view text, std::vector<Expr> parts);
   static std::vector<Expr> list_of(Expr first);
 
   Expr expression();
@@ -154,7 +155,7 @@ void Parser::count_node() {
   }
 }
 
-Expr Parser::make(K kind, std::string_view text) {
+Expr Parser::make(E kind, std::string_view text) {
   count_node();
   Expr made;
   made.kind = kind;
@@ -163,7 +164,7 @@ Expr Parser::make(K kind, std::string_view text) {
   return made;
 }
 
-Expr Parser::make(K kind, std::string_view text, std::vector<Expr> parts) {
+Expr Parser::make(E kind, std::string_view text, std::vector<Expr> parts) {
   Expr made = make(kind, text);
   if (!parts.empty()) made.line = parts.front().line;
   made.parts = std::move(parts);
@@ -185,7 +186,7 @@ Expr Parser::expression() {
   parts.push_back(infix(0));
   expect("else");
   parts.push_back(expression());
-  return make(K::kConditional, "", std::move(parts));
+  return make(E::kConditional, "", std::move(parts));
 }
 
 // The operator of the row that stands here, which is passed over; empty when there is none.
@@ -203,12 +204,12 @@ Expr Parser::infix(std::size_t row) {
   if (row == kOperators.size()) return unary();
   if (row == kComparisons && token_.is("not")) return negation();
   Expr left = infix(row + 1);
-  for (std::size_t depth = depth_; depth <= kMaxDepth; ++depth) {
+  for (std::size_t depth = depth_; depth <= kMaxSyntaxDepth; ++depth) {
     const std::string_view mark = infix_operator(row);
     if (mark.empty()) return left;
     std::vector<Expr> parts = list_of(std::move(left));
     parts.push_back(infix(row + 1));
-    left = make(K::kBinary, mark, std::move(parts));
+    left = make(E::kBinary, mark, std::move(parts));
   }
   fail_here("expressions and blocks nest too deep");
 }
@@ -216,16 +217,16 @@ Expr Parser::infix(std::size_t row) {
 Expr Parser::negation() {
   const Deeper deeper(*this);
   expect("not");
-  return make(K::kUnary, "not", list_of(infix(kComparisons)));
+  return make(E::kUnary, "not", list_of(infix(kComparisons)));
 }
 
 Expr Parser::unary() {
   const Deeper deeper(*this);
   if (take("-")) {
     if (token_.kind == T::kNumber) return number(true);
-    return make(K::kUnary, "-", list_of(unary()));
+    return make(E::kUnary, "-", list_of(unary()));
   }
-  if (take("~")) return make(K::kUnary, "~", list_of(unary()));
+  if (take("~")) return make(E::kUnary, "~", list_of(unary()));
   return power();
 }
 
@@ -234,15 +235,15 @@ Expr Parser::power() {
   if (!take("**")) return base;
   std::vector<Expr> parts = list_of(std::move(base));
   parts.push_back(unary());
-  return make(K::kBinary, "**", std::move(parts));
+  return make(E::kBinary, "**", std::move(parts));
 }
 
 Expr Parser::postfix() {
   Expr made = atom();
-  for (std::size_t depth = depth_; depth <= kMaxDepth; ++depth) {
+  for (std::size_t depth = depth_; depth <= kMaxSyntaxDepth; ++depth) {
     if (take(".")) {
       const std::string_view name = expect_name("a name after the dot");
-      made = make(K::kAttribute, name, list_of(std::move(made)));
+      made = make(E::kAttribute, name, list_of(std::move(made)));
     } else if (take("(")) {
       made = call(std::move(made));
     } else if (take("[")) {
@@ -258,18 +259,18 @@ Expr Parser::call(Expr callee) {
   std::vector<Expr> parts = list_of(std::move(callee));
   while (!take(")")) {
     Expr part = expression();
-    if (part.is(K::kName) && take("=")) {
+    if (part.is(E::kName) && take("=")) {
       const std::string_view name = part.text;
-      part = make(K::kKeyword, name, list_of(expression()));
+      part = make(E::kKeyword, name, list_of(expression()));
     }
     parts.push_back(std::move(part));
     if (!token_.is(")")) expect(",");
   }
-  return make(K::kCall, "", std::move(parts));
+  return make(E::kCall, "", std::move(parts));
 }
 
 Expr Parser::slice_part() {
-  if (token_.is(":") || token_.is("]") || token_.is(",")) return make(K::kName, "None");
+  if (token_.is(":") || token_.is("]") || token_.is(",")) return make(E::kName, "None");
   return expression();
 }
 
@@ -280,13 +281,13 @@ Expr Parser::subscript(Expr base) {
     if (take(":")) {
       std::vector<Expr> ends = list_of(std::move(part));
       ends.push_back(slice_part());
-      part = make(K::kSlice, "", std::move(ends));
+      part = make(E::kSlice, "", std::move(ends));
     }
     parts.push_back(std::move(part));
     if (!token_.is("]")) expect(",");
   }
   if (parts.size() == 1) fail_expected("an index");
-  return make(K::kSubscript, "", std::move(parts));
+  return make(E::kSubscript, "", std::move(parts));
 }
 
 std::vector<Expr> Parser::items_until(std::string_view closing) {
@@ -300,14 +301,14 @@ std::vector<Expr> Parser::items_until(std::string_view closing) {
 
 Expr Parser::number(bool is_negative) {
   const Token token = token_;
-  Expr made = make(K::kInt, token.text);
+  Expr made = make(E::kInt, token.text);
   advance();
   if (token.text.ends_with('j')) {
-    made.kind = K::kComplex;
+    made.kind = E::kComplex;
     return made;
   }
   if (token.text.find_first_of(".eE") != std::string_view::npos) {
-    made.kind = K::kFloat;
+    made.kind = E::kFloat;
     const auto number = parse_number<double>(token.text);
     if (!number) fail_here("a number is none, or too large");
     made.number = is_negative ? -*number : *number;
@@ -323,13 +324,13 @@ Expr Parser::number(bool is_negative) {
 
 // (a), (a,), (a, b), ()
 Expr Parser::parenthesised() {
-  if (take(")")) return make(K::kTuple);
+  if (take(")")) return make(E::kTuple);
   Expr first = expression();
   if (take(")")) return first;
   expect(",");
   std::vector<Expr> parts = list_of(std::move(first));
   for (Expr& item : items_until(")")) parts.push_back(std::move(item));
-  return make(K::kTuple, "", std::move(parts));
+  return make(E::kTuple, "", std::move(parts));
 }
 
 Expr Parser::dict() {
@@ -340,23 +341,23 @@ Expr Parser::dict() {
     parts.push_back(expression());
     if (!token_.is("}")) expect(",");
   }
-  return make(K::kDict, "", std::move(parts));
+  return make(E::kDict, "", std::move(parts));
 }
 
 Expr Parser::atom() {
   if (token_.kind == T::kNumber) return number(false);
   if (token_.kind == T::kString) {
     file_.strings.push_back(unquoted(token_, file_.name));
-    Expr made = make(K::kString, file_.strings.back());
+    Expr made = make(E::kString, file_.strings.back());
     advance();
     return made;
   }
   if (take("(")) return parenthesised();
-  if (take("[")) return make(K::kList, "", items_until("]"));
+  if (take("[")) return make(E::kList, "", items_until("]"));
   if (take("{")) return dict();
   const Token token = token_;
   expect_name("an expression");
-  Expr made = make(K::kName, token.text);
+  Expr made = make(E::kName, token.text);
   made.line = token.line;
   return made;
 }
@@ -450,7 +451,7 @@ Statement Parser::assignment(Statement made) {
   made.values.push_back(expression());
   while (take(",")) made.values.push_back(expression());
   for (const Expr& target : made.targets) {
-    if (!target.is(K::kName) && !target.is(K::kAttribute))
+    if (!target.is(E::kName) && !target.is(E::kAttribute))
       fail_here(cat("found ", in_quotes(text_of(target), 60), " before '=', expected a name"));
   }
   if (made.values.size() > 1 && made.values.size() != made.targets.size()) {
@@ -469,7 +470,7 @@ Statement Parser::if_statement(Statement made) {
 
 Statement Parser::for_statement(Statement made) {
   made.kind = Statement::Kind::kFor;
-  made.targets.push_back(make(K::kName, expect_name("the name of what is counted")));
+  made.targets.push_back(make(E::kName, expect_name("the name of what is counted")));
   expect("in");
   made.values.push_back(expression());
   made.body = block();
@@ -480,7 +481,7 @@ Statement Parser::for_statement(Statement made) {
 Statement Parser::with_statement(Statement made) {
   made.kind = Statement::Kind::kWith;
   made.values.push_back(expression());
-  if (take("as")) made.targets.push_back(make(K::kName, expect_name("a name after 'as'")));
+  if (take("as")) made.targets.push_back(make(E::kName, expect_name("a name after 'as'")));
   made.body = block();
   return made;
 }
@@ -539,10 +540,10 @@ void Parser::add_function(std::unordered_map<std::string_view, FunctionSource>& 
 ClassField Parser::class_field() {
   ClassField made;
   Expr target = postfix();
-  const bool is_annotation = target.is(K::kSubscript) && target.parts[0].is(K::kName) &&
+  const bool is_annotation = target.is(E::kSubscript) && target.parts[0].is(E::kName) &&
                              target.parts[0].text == "__annotations__" &&
-                             target.parts[1].is(K::kString);
-  if (!target.is(K::kName) && !is_annotation)
+                             target.parts[1].is(E::kString);
+  if (!target.is(E::kName) && !is_annotation)
     fail_here(cat("found ", in_quotes(text_of(target), 60), ", expected an attribute"));
   made.name = is_annotation ? target.parts[1].text : target.text;
   if (take(":")) made.type = expression();
@@ -607,14 +608,14 @@ std::string joined_text(std::span<const Expr> parts) {
 
 std::string text_of(const Expr& expr) {
   switch (expr.kind) {
-    case K::kInt: return std::to_string(expr.integer);
-    case K::kString: return cat('"', expr.text, '"');
-    case K::kList: return cat("[", joined_text(expr.parts), "]");
-    case K::kTuple: return cat("(", joined_text(expr.parts), ")");
-    case K::kAttribute: return cat(text_of(expr.parts[0]), ".", expr.text);
-    case K::kSubscript:
+    case E::kInt: return std::to_string(expr.integer);
+    case E::kString: return cat('"', expr.text, '"');
+    case E::kList: return cat("[", joined_text(expr.parts), "]");
+    case E::kTuple: return cat("(", joined_text(expr.parts), ")");
+    case E::kAttribute: return cat(text_of(expr.parts[0]), ".", expr.text);
+    case E::kSubscript:
       return cat(text_of(expr.parts[0]), "[", joined_text(std::span(expr.parts).subspan(1)), "]");
-    case K::kCall:
+    case E::kCall:
       return cat(text_of(expr.parts[0]), "(", joined_text(std::span(expr.parts).subspan(1)), ")");
     default: return std::string(expr.text.empty() ? "an expression" : expr.text);
   }

@@ -18,7 +18,7 @@ constexpr int kBoxHeight = 54;
 constexpr int kArrow = 36;
 constexpr int kRowGap = 40;
 constexpr std::size_t kBoxesInRow = 4;
-constexpr int kMargin = 2;  // for the strokes
+constexpr int kStrokeMargin = 2;  // for the strokes
 
 // A path of more than kShown boxes keeps its first and its last ones.
 constexpr std::size_t kShown = 12;
@@ -97,7 +97,8 @@ std::vector<Box> boxes_of(std::span<const std::string> path) {
 Place place_of(std::size_t i) {
   const auto column = static_cast<int>(i % kBoxesInRow);
   const auto row = static_cast<int>(i / kBoxesInRow);
-  return {kMargin + column * (kBoxWidth + kArrow), kMargin + row * (kBoxHeight + kRowGap)};
+  return {kStrokeMargin + column * (kBoxWidth + kArrow),
+          kStrokeMargin + row * (kBoxHeight + kRowGap)};
 }
 
 std::string draw_box(const Box& box, Place at) {
@@ -141,9 +142,9 @@ constexpr std::array<std::string_view, kBars> kBarLabels = {
     "0", "1e-9", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3", "0.01", "0.1", "1", "&gt; 1"};
 constexpr int kSlot = 36;
 constexpr int kSide = 8;
-constexpr int kTop = 40;
+constexpr int kBarTop = 40;
 constexpr int kBarHeight = 110;
-constexpr int kFloor = kTop + kBarHeight;
+constexpr int kFloor = kBarTop + kBarHeight;
 
 int slot_at(std::size_t bar) { return kSide + kSlot * static_cast<int>(bar); }
 
@@ -209,8 +210,8 @@ std::string draw_path(std::span<const std::string> path) {
   }
   const Place widest = place_of(std::min(boxes.size(), kBoxesInRow) - 1);
   const Place lowest = place_of(boxes.size() - 1);
-  return svg(widest.x + kBoxWidth + kMargin, lowest.y + kBoxHeight + kMargin, path_in_words(boxes),
-             content);
+  return svg(widest.x + kBoxWidth + kStrokeMargin, lowest.y + kBoxHeight + kStrokeMargin,
+             path_in_words(boxes), content);
 }
 
 std::string draw_histogram(std::span<const std::uint64_t> histogram, double tolerance) {

@@ -25,7 +25,7 @@ constexpr char kHead[] = R"(<meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 )";
 
-constexpr char kStyle[] = R"(
+constexpr char kPageStyle[] = R"(
 :root {
   --page: #f3f5f8; --card: #ffffff; --ink: #18202b; --soft: #566172; --line: #d9dfe8;
   --code: #eef1f6; --good: #146c43; --good-back: #e2f4ea; --bad: #a8201a; --bad-back: #fdebe9;
@@ -492,7 +492,8 @@ std::string to_html(const CheckReport& report) {
   main += in_tag("footer", cat("voxport ", kVersion, " check"));
   const std::string title =
       in_tag("title", cat(verdict(report), ": ", html_text(report.path, 200)));
-  const std::string head = in_tag("head", cat("\n", kHead, title, "\n", in_tag("style", kStyle)));
+  const std::string head =
+      in_tag("head", cat("\n", kHead, title, "\n", in_tag("style", kPageStyle)));
   return cat("<!doctype html>\n",
              in_tag("html lang=\"en\"",
                     cat("\n", head, "\n", in_tag("body", in_tag("main", cat("\n", main, "\n"))))),

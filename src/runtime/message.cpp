@@ -52,14 +52,12 @@ std::string_view after_function(std::string_view text) {
   return text;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // "/src/core/element_wise_ops.h:563"
 bool is_place(std::string_view word) {
   const std::size_t colon = word.rfind(':');
   if (colon == std::string_view::npos || colon + 1 == word.size()) return false;
   const std::string_view file = word.substr(0, colon);
-  return std::ranges::all_of(word.substr(colon + 1), is_digit) &&
+  return std::ranges::all_of(word.substr(colon + 1), is_ascii_digit) &&
          (file.ends_with(".h") || file.ends_with(".cc"));
 }
 

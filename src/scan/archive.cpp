@@ -147,11 +147,6 @@ class ArchiveJudge {
   }
 
  private:
-  static std::string first_line(const Error& error) {
-    const std::string_view text = error.what();
-    return std::string(text.substr(0, text.find('\n')));
-  }
-
   void report(const ZipEntry& entry, Danger danger, std::string_view what) {
     add_problem(scan_, danger, cat(place_, entry.name, ": ", what));
   }

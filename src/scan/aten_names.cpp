@@ -5,7 +5,7 @@ namespace voxport {
 namespace {
 
 // clang-format off
-constexpr std::string_view kNames[] = {
+constexpr std::string_view kMoreNames[] = {
     "Complex", "ComplexImplicit", "_adaptive_avg_pool2d_backward", "_adaptive_avg_pool3d_backward",
     "_add_batch_dim", "_amp_foreach_non_finite_check_and_unscale", "_amp_update_scale",
     "_autocast_to_full_precision", "_autocast_to_reduced_precision", "_backward",
@@ -159,6 +159,6 @@ constexpr std::string_view kNames[] = {
 
 }  // namespace
 
-std::span<const std::string_view> more_aten_names() { return kNames; }
+std::span<const std::string_view> more_aten_names() { return kMoreNames; }
 
 }  // namespace voxport

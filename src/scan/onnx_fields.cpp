@@ -48,7 +48,7 @@ enum class Message : std::uint8_t {
   kIntListEntry,
 };
 
-constexpr std::string_view kNames[] = {
+constexpr std::string_view kMessageNames[] = {
     "ModelProto",
     "GraphProto",
     "NodeProto",
@@ -268,7 +268,7 @@ class FieldWalk {
   void walk(Message message, Bytes bytes, int depth) {
     if (depth > kMaxDepth)
       fail(Error::kCorrupt, "graphs or types nest more than ", kMaxDepth, " messages deep");
-    Fields fields(bytes, file_, kNames[static_cast<std::size_t>(message)]);
+    Fields fields(bytes, file_, kMessageNames[static_cast<std::size_t>(message)]);
     while (const std::optional<Field> field = fields.next()) {
       const Row* row = find_row(message, field->number);
       if (!row || !has_form(*field, row->form)) {
@@ -285,8 +285,8 @@ class FieldWalk {
     if (sentences.size() >= kMaxSentences) return;
     const auto at = static_cast<std::uint64_t>(field.whole.data() - file_.data());
     sentences.push_back(cat("a field ", field.number, " of ",
-                            kNames[static_cast<std::size_t>(message)], " at byte ", at, " of ",
-                            field.whole.size(), " bytes, which ONNX ",
+                            kMessageNames[static_cast<std::size_t>(message)], " at byte ", at,
+                            " of ", field.whole.size(), " bytes, which ONNX ",
                             is_known ? "writes in another form" : "does not have"));
   }
 
@@ -294,7 +294,7 @@ class FieldWalk {
   void judge_place(const Field& entry) {
     bool is_location = false;
     std::vector<std::string> values;
-    Fields fields(entry.content, file_, kNames[static_cast<std::size_t>(M::kEntry)]);
+    Fields fields(entry.content, file_, kMessageNames[static_cast<std::size_t>(M::kEntry)]);
     while (const std::optional<Field> field = fields.next()) {
       if (field->number == 1) is_location |= as_text(field->content) == "location";
       if (field->number == 2) values.emplace_back(as_text(field->content));

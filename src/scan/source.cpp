@@ -15,14 +15,9 @@ namespace {
 
 using K = Expr::Kind;
 
-std::string first_line(const Error& error) {
-  const std::string_view text = error.what();
-  return std::string(text.substr(0, text.find('\n')));
-}
-
 // "torch.add" and "ops.quantized.linear" as operators: "aten.add", "quantized.linear". Nothing for
 // paths that name none.
-std::optional<std::string> operator_of(std::string_view path) {
+std::optional<std::string> operator_at(std::string_view path) {
   if (path.starts_with("torch.")) return cat("aten.", path.substr(6));
   if (path.starts_with("ops.")) return std::string(path.substr(4));
   return std::nullopt;
@@ -74,7 +69,7 @@ class PathJudge {
         return report(Danger::kUnknown, line_,
                       cat(path, " stands for itself, not for an operator or a class"));
     if (path.starts_with(kClasses)) return judge_class(path.substr(kClasses.size()));
-    if (const auto name = operator_of(path)) judge_name(path, *name);
+    if (const auto name = operator_at(path)) judge_name(path, *name);
   }
 
   void judge_name(std::string_view path, std::string_view name) {
@@ -180,7 +175,7 @@ class LoadJudge {
       const FunctionSource* method = class_.find_method(std::string_view(*path).substr(5));
       if (method) return find_more(*method);
     }
-    if (const auto name = path ? operator_of(*path) : std::nullopt)
+    if (const auto name = path ? operator_at(*path) : std::nullopt)
       if (may_run_at_load(*name)) return std::nullopt;
     return cat("calls ", in_quotes(text_of(callee), 100), ", in line ", call.line);
   }

@@ -20,11 +20,6 @@
 namespace voxport {
 namespace {
 
-std::string first_line(const Error& error) {
-  const std::string_view text = error.what();
-  return std::string(text.substr(0, text.find('\n')));
-}
-
 bool is_onnx(const Blob& file) {
   // The length at the start of a safetensors file may look like anything.
   return recognise_onnx(file.bytes()) && !recognise_safetensors(file.bytes());

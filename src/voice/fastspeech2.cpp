@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kFramesOfId = 8;
+constexpr double kFramesOfPhoneme = 8;
 
 std::optional<std::int64_t> size_of_axis(const PortInfo* port, std::size_t axis) {
   return port && port->axes.size() == 3 ? port->axes[axis].size : std::nullopt;
@@ -23,7 +23,7 @@ class FastSpeech2Voice : public VoiceKind {
   FastSpeech2Voice()
       : VoiceKind({"acoustic.onnx", "vocoder.onnx", "vocoder_stream.onnx",
                    "FASTSPEECH2 OUT --vocoder HIFIGAN"},
-                  kVocoderPorts, kFramesOfId) {}
+                  kVocoderPorts, kFramesOfPhoneme) {}
 
   void read_config(const nlohmann::json& json, VoiceConfig& config) const override {
     config.text.num_symbols = whole_number_at(json, "/num_symbols", 0);

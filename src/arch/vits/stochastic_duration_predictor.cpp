@@ -20,7 +20,7 @@ Linear spline_linear(const Weights& w, const DurationConfig& config) {
 }
 
 // The flows 1, 3, 5, ... couple, those between them swap the two channels, and 0 is affine.
-constexpr std::int64_t flow_index(std::int64_t coupling) { return 2 * coupling + 1; }
+constexpr std::int64_t duration_flow_index(std::int64_t coupling) { return 2 * coupling + 1; }
 
 }  // namespace
 
@@ -78,8 +78,8 @@ StochasticDurationPredictor::StochasticDurationPredictor(const Weights& w,
   if (config.gin_channels != 0)
     cond.emplace(w / "cond", config.gin_channels, config.filter_channels);
   for (std::int64_t i = config.n_flows; i-- > 1;)
-    flows.emplace_back(w / "flows" / flow_index(i), config);
-  (w / "flows" / flow_index(0)).ignore();
+    flows.emplace_back(w / "flows" / duration_flow_index(i), config);
+  (w / "flows" / duration_flow_index(0)).ignore();
   for (const char* name : {"post_pre", "post_proj", "post_convs", "post_flows"})
     (w / name).ignore();
 }

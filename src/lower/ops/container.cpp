@@ -116,7 +116,7 @@ Number is_same(const Call& call, const Item& a, const Item& b) {
 }
 
 // Whether two items are equal, where that is known.
-bool is_equal(const Call& call, const Item& a, const Item& b) {
+bool equals_known(const Call& call, const Item& a, const Item& b) {
   if (a.text() && b.text()) return *a.text() == *b.text();
   const Number* x = a.number();
   const Number* y = b.number();
@@ -128,8 +128,8 @@ bool is_equal(const Call& call, const Item& a, const Item& b) {
 }
 
 std::ptrdiff_t count_before(const Call& call, const std::vector<Item>& items, const Item& wanted) {
-  const auto found =
-      std::ranges::find_if(items, [&](const Item& item) { return is_equal(call, item, wanted); });
+  const auto found = std::ranges::find_if(
+      items, [&](const Item& item) { return equals_known(call, item, wanted); });
   return found - items.begin();
 }
 
@@ -388,7 +388,7 @@ Item update(const Call& call, Builder&) {
 // aten.count.int(int[] self, int el) -> int
 Item count(const Call& call, Builder&) {
   return Number::of_int(std::ranges::count_if(known_items(call, call.at(0)), [&](const Item& item) {
-    return is_equal(call, item, call.at(1));
+    return equals_known(call, item, call.at(1));
   }));
 }
 

@@ -9,7 +9,7 @@ namespace {
 using Numbers = std::vector<std::int64_t>;
 
 // One number per axis of space; pads before all of them, then after all of them.
-struct Window {
+struct ConvWindow {
   Numbers strides, dilations, pads, output_padding;
   std::int64_t groups = 1;
 };
@@ -27,7 +27,7 @@ Numbers kernel_of(const Call& call, const Value& weight) {
 }
 
 // As much as keeps the size, or none. What is odd goes to the end.
-Numbers named_pads(const Call& call, const Numbers& kernel, const Window& window) {
+Numbers named_pads(const Call& call, const Numbers& kernel, const ConvWindow& window) {
   const std::string name = call.text("padding");
   Numbers pads(2 * kernel.size(), 0);
   if (name == "valid") return pads;
@@ -41,9 +41,9 @@ Numbers named_pads(const Call& call, const Numbers& kernel, const Window& window
   return pads;
 }
 
-Window window_of(const Call& call, const Numbers& kernel) {
+ConvWindow window_of(const Call& call, const Numbers& kernel) {
   const std::size_t n = kernel.size();
-  Window window;
+  ConvWindow window;
   window.strides = per_axis(call, "stride", n, 1);
   window.dilations = per_axis(call, "dilation", n, 1);
   window.output_padding = per_axis(call, "output_padding", n, 0, Numbers(n, 0));
@@ -63,7 +63,7 @@ Window window_of(const Call& call, const Numbers& kernel) {
 
 // ONNX Runtime convolves only float32.
 Value convolve(const Call& call, Builder& g, const Value& input, const Value& weight,
-               const Value& bias, const Window& window, bool is_transposed) {
+               const Value& bias, const ConvWindow& window, bool is_transposed) {
   if (!is_floating(input.dtype()))
     call.refuse("it convolves ", name_of(input.dtype()), ", expected floats");
   const Value x = with_batch(call, input, weight.rank());
@@ -85,7 +85,7 @@ Value convolve(const Call& call, Builder& g, const Value& input, const Value& we
 
 // ONNX Runtime requires output_padding to be below the stride. It is what padding cuts less off the
 // end, so that larger values can be expressed by pads.
-void shorten_output_padding(const Call& call, Window& window) {
+void shorten_output_padding(const Call& call, ConvWindow& window) {
   const std::size_t n = window.strides.size();
   for (std::size_t i = 0; i < n; ++i) {
     if (window.output_padding[i] < window.strides[i]) continue;
@@ -97,7 +97,7 @@ void shorten_output_padding(const Call& call, Window& window) {
 
 Item convolve(const Call& call, Builder& g, bool is_transposed) {
   const Value weight = call.tensor("weight");
-  Window window = window_of(call, kernel_of(call, weight));
+  ConvWindow window = window_of(call, kernel_of(call, weight));
   if (is_transposed) shorten_output_padding(call, window);
   return convolve(call, g, call.tensor("input"), weight, call.tensor_or_none("bias"), window,
                   is_transposed);
@@ -126,7 +126,7 @@ Item conv_tbc(const Call& call, Builder& g) {
   const Value x = voxport::transpose(call.tensor("self"), {1, 2, 0});         // [b, c, t]
   const Value weight = voxport::transpose(call.tensor("weight"), {2, 1, 0});  // [to, from, k]
   const std::int64_t pad = per_axis(call, "pad", 1, 0).front();
-  const Window window = {
+  const ConvWindow window = {
       .strides = {1}, .dilations = {1}, .pads = {pad, pad}, .output_padding = {}};
   const Value y = convolve(call, g, x, weight, call.tensor("bias"), window, false);
   return voxport::transpose(y, {2, 0, 1});

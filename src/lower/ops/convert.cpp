@@ -17,7 +17,7 @@ Item own_copy(const Call& call, const Value& value) {
   return copy;
 }
 
-Item in_dtype(const Call& call, std::optional<DType> dtype, bool is_copy) {
+Item to_dtype(const Call& call, std::optional<DType> dtype, bool is_copy) {
   const Value x = operand(call);
   const TensorCell* self = call.at(0).cell();
   const bool stays =
@@ -42,16 +42,16 @@ Item spread(const Call& call, const Value& value) {
 //   MemoryFormat? memory_format=None) -> Tensor, and by device, layout or another tensor
 Item to(const Call& call, Builder&) {
   if (call.item("other").is_tensor())
-    return in_dtype(call, call.tensor("other").dtype(), call.flag("copy"));
-  return in_dtype(call, call.dtype("dtype"), call.flag("copy"));
+    return to_dtype(call, call.tensor("other").dtype(), call.flag("copy"));
+  return to_dtype(call, call.dtype("dtype"), call.flag("copy"));
 }
 
 // aten._to_copy(Tensor self, *, ScalarType? dtype=None, ...) -> Tensor
-Item to_copy(const Call& call, Builder&) { return in_dtype(call, call.dtype("dtype"), true); }
+Item to_copy(const Call& call, Builder&) { return to_dtype(call, call.dtype("dtype"), true); }
 
 // aten.type_as(Tensor self, Tensor other) -> Tensor
 Item type_as(const Call& call, Builder&) {
-  return in_dtype(call, call.tensor("other").dtype(), false);
+  return to_dtype(call, call.tensor("other").dtype(), false);
 }
 
 // aten._cast_Float(Tensor self, bool non_blocking=False) -> Tensor
@@ -70,7 +70,7 @@ Item cast_by_name(const Call& call, Builder&) {
                                             {"aten._cast_Short", DType::kInt16}}};
   const auto* named = std::ranges::find(kNames, call.name(), &Named::name);
   if (named == kNames.end()) call.refuse("the type that it casts to is not known");
-  return in_dtype(call, named->dtype, false);
+  return to_dtype(call, named->dtype, false);
 }
 
 // aten._autocast_to_full_precision(Tensor self, bool cuda_enabled, bool cpu_enabled) -> Tensor

@@ -284,7 +284,7 @@ Item window(const Call& call, Builder& g, Shape&& at) {
   return constant_of({length}, values, dtype_or(call, DType::kFloat32), g);
 }
 
-double cosine(double turns) { return std::cos(2 * std::numbers::pi * turns); }
+double cosine_at(double turns) { return std::cos(2 * std::numbers::pi * turns); }
 
 }  // namespace
 
@@ -465,7 +465,7 @@ Item one_hot(const Call& call, Builder& g) {
 // aten.hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, ...)
 //   -> Tensor
 Item hann_window(const Call& call, Builder& g) {
-  return window(call, g, [](double at) { return 0.5 - 0.5 * cosine(at); });
+  return window(call, g, [](double at) { return 0.5 - 0.5 * cosine_at(at); });
 }
 
 // aten.hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float
@@ -473,13 +473,14 @@ Item hann_window(const Call& call, Builder& g) {
 Item hamming_window(const Call& call, Builder& g) {
   const double alpha = call.has("alpha") ? call.real("alpha") : 0.54;
   const double beta = call.has("beta") ? call.real("beta") : 0.46;
-  return window(call, g, [=](double at) { return alpha - beta * cosine(at); });
+  return window(call, g, [=](double at) { return alpha - beta * cosine_at(at); });
 }
 
 // aten.blackman_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, ...)
 //   -> Tensor
 Item blackman_window(const Call& call, Builder& g) {
-  return window(call, g, [](double at) { return 0.42 - 0.5 * cosine(at) + 0.08 * cosine(2 * at); });
+  return window(call, g,
+                [](double at) { return 0.42 - 0.5 * cosine_at(at) + 0.08 * cosine_at(2 * at); });
 }
 
 // aten.bartlett_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, ...)

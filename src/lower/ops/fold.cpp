@@ -10,10 +10,10 @@ using Numbers = std::vector<std::int64_t>;
 constexpr std::size_t kSpace = 2;
 
 // One number per axis of space.
-struct Window {
+struct FoldWindow {
   Numbers kernel, dilation, padding, stride;
 
-  explicit Window(const Call& call)
+  explicit FoldWindow(const Call& call)
       : kernel(per_axis(call, "kernel_size", kSpace, 1)),
         dilation(per_axis(call, "dilation", kSpace, 1)),
         padding(per_axis(call, "padding", kSpace, 0)),
@@ -33,7 +33,7 @@ struct Window {
 
 // The elements under each part of the kernel: an axis becomes [kernel, count].
 Value unfolded(const Call& call, const Value& x, std::int64_t axis, const Number& count,
-               const Window& window, std::size_t i) {
+               const FoldWindow& window, std::size_t i) {
   Builder g(x.graph());
   const Value parts = range(g.int64s({window.kernel[i]})) * g.int64(window.dilation[i]);
   const Value starts = range(call.sizes({count})) * g.int64(window.stride[i]);
@@ -54,7 +54,7 @@ Value one_hot_kernel(Builder& g, const Numbers& kernel) {
 //   -> Tensor
 Item im2col(const Call& call, Builder& g) {
   const Value self = call.tensor("self");
-  const Window window(call);
+  const FoldWindow window(call);
   Value x = with_batch(call, self, kSpace + 2);  // [b, c, h, w]
   const Number rows = window.count(call, size_at(call, x, 2), 0);
   const Number columns = window.count(call, size_at(call, x, 3), 1);
@@ -83,7 +83,7 @@ Item col2im(const Call& call, Builder& g) {
   const Value self = call.tensor("self");
   if (!is_floating(self.dtype()))
     call.refuse("it adds up ", name_of(self.dtype()), ", expected floats");
-  const Window window(call);
+  const FoldWindow window(call);
   const std::vector<Number> size = call.numbers("output_size");
   if (size.size() != kSpace) call.refuse("its output_size must have two numbers");
   const Value x = with_batch(call, in_dtype(self, DType::kFloat32), 3);  // [b, c*kh*kw, places]

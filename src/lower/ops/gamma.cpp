@@ -12,13 +12,13 @@ namespace {
 constexpr int kShift = 8;
 
 // Both functions are computed in float64 from an argument above 1/2, and reflected below.
-struct Argument {
+struct GammaArgument {
   Value x;
   Value is_reflected;
   Value y;  // 1 - x where it is reflected, else x
 };
 
-Argument argument_of(const Call& call) {
+GammaArgument argument_of(const Call& call) {
   const Value x = call.tensor_as(first(call), DType::kFloat64);
   const Value is_reflected = less(x, like(x, 0.5));
   return {x, is_reflected, where(is_reflected, like(x, 1) - x, x)};

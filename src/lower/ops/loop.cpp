@@ -19,14 +19,14 @@ std::int64_t count_calls(const Block& block) {
 }
 
 // What goes from round to round.
-struct State {
+struct LoopState {
   Number trips;      // how many rounds there may be still
   Number condition;  // whether there is a next one
   std::vector<Item> carried;
 };
 
 // Writes rounds out for as long as it is known that there is one. Returns whether the loop is over.
-bool write_out(const Call& call, State& state, std::int64_t& round) {
+bool write_out(const Call& call, LoopState& state, std::int64_t& round) {
   Walk& walk = call.walk();
   const Block& block = call.program_call().blocks[0];
   const std::int64_t most = kMaxWrittenOut / count_calls(block);
@@ -52,7 +52,7 @@ bool write_out(const Call& call, State& state, std::int64_t& round) {
 }
 
 // Whether a value is None until the first round gives it. A loop over an axis has such a round.
-bool starts_with_none(const Call& call, const State& state) {
+bool starts_with_none(const Call& call, const LoopState& state) {
   const bool is_over_sizes = state.condition.as_bool() == true && !state.trips.as_int();
   const Block& block = call.program_call().blocks[0];
   for (std::size_t i = 0; i < state.carried.size() && is_over_sizes; ++i) {
@@ -63,7 +63,7 @@ bool starts_with_none(const Call& call, const State& state) {
   return false;
 }
 
-void write_first(const Call& call, State& state, std::int64_t& round) {
+void write_first(const Call& call, LoopState& state, std::int64_t& round) {
   const Number trips = state.trips;
   state.trips = Number::of_int(1);
   write_out(call, state, round);
@@ -77,7 +77,7 @@ struct Carried {
 };
 
 // One body of an ONNX Loop, with what came of it.
-struct Body {
+struct LoopBody {
   std::shared_ptr<Graph> graph;
   std::vector<Value> captured;
   std::vector<Item> results;         // of the carried items
@@ -99,7 +99,7 @@ struct Outer {
 
 class LoopBuilder {
  public:
-  LoopBuilder(const Call& call, State state, std::int64_t first_round)
+  LoopBuilder(const Call& call, LoopState state, std::int64_t first_round)
       : call_(call),
         walk_(call.walk()),
         block_(call.program_call().blocks[0]),
@@ -111,7 +111,7 @@ class LoopBuilder {
     constexpr int kMaxTries = 16;
     const Walk::Findings findings = walk_.findings();
     for (int i = 0; i < kMaxTries; ++i) {
-      const Body body = run_body();
+      const LoopBody body = run_body();
       if (!generalise(body)) return make_node(body);
       walk_.restore(findings);
     }
@@ -155,8 +155,8 @@ class LoopBuilder {
     }
   }
 
-  Body run_body() {
-    Body body;
+  LoopBody run_body() {
+    LoopBody body;
     const std::string first_symbol = walk_.scopes().new_symbol();
     Walk::Branch branch =
         walk_.run_branch(block_, Scopes::Kind::kLoopBody, [this] { begin_body(); });
@@ -248,7 +248,7 @@ class LoopBuilder {
   }
 
   // Lists that are carried and have more in them after a round.
-  bool let_carried_grow(const Body& body) {
+  bool let_carried_grow(const LoopBody& body) {
     bool changed = false;
     for (std::size_t i = 0; i < body.results.size(); ++i) {
       Item& item = state_.carried[i];
@@ -283,7 +283,7 @@ class LoopBuilder {
   }
 
   // A size that a round changed, though it was taken to stay, becomes dynamic for another try.
-  bool generalise(const Body& body) {
+  bool generalise(const LoopBody& body) {
     if (let_carried_grow(body)) return true;
     for (const auto& [container, after] : body.changed) {
       if (is_alike(container, after)) {
@@ -331,7 +331,7 @@ class LoopBuilder {
     return state_.trips.as_int() == std::numeric_limits<std::int64_t>::max();
   }
 
-  Item make_node(const Body& body) {
+  Item make_node(const LoopBody& body) {
     const Value* condition = nullptr;
     for (const auto& [name, value] : body.graph->outputs())
       if (!condition) condition = &value;
@@ -356,7 +356,7 @@ class LoopBuilder {
     return take_results(body, node.outputs());
   }
 
-  Item take_results(const Body& body, std::span<const Value> values) {
+  Item take_results(const LoopBody& body, std::span<const Value> values) {
     std::vector<Item> results;
     for (const Item& pattern : body.results)
       results.push_back(rebuilt(walk_.scopes(), pattern, values));
@@ -394,7 +394,7 @@ class LoopBuilder {
   const Call& call_;
   Walk& walk_;
   const Block& block_;
-  State state_;
+  LoopState state_;
   std::int64_t first_round_;
   std::vector<Carried> carried_;
   std::vector<Outer> outer_;
@@ -410,7 +410,7 @@ Item loop(const Call& call, Builder&) {
   const ProgramCall& program = call.program_call();
   if (program.blocks.size() != 1 || call.arguments().size() < 2)
     call.refuse("it has no body, or nothing that ends it");
-  State state{
+  LoopState state{
       call.number_at(0), as_kind(call.scopes(), call.number_at(1), Number::Kind::kBool), {}};
   for (std::size_t i = 2; i < call.arguments().size(); ++i) state.carried.push_back(call.at(i));
   const std::size_t count = state.carried.size();

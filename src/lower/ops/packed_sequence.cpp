@@ -3,11 +3,10 @@
 #include <limits>
 
 #include "lower/ops/ops.h"
+#include "lower/ops/parts.h"
 
 namespace voxport::ops {
 namespace {
-
-constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
 
 // The places of all true elements, in order: [n, rank].
 Value places_of(const Value& mask) {

@@ -5,7 +5,7 @@
 namespace voxport::ops {
 namespace {
 
-enum class Mode { kConstant, kReflect, kReplicate, kCircular };
+enum class PadMode { kConstant, kReflect, kReplicate, kCircular };
 
 // What is added to an axis; less than none takes away.
 struct Pad {
@@ -92,25 +92,25 @@ Value fill_value(const Call& call, DType dtype) {
   return Builder(call.scopes().graph()).scalar(0, dtype);
 }
 
-Item padded(const Call& call, std::string_view name, Mode mode) {
+Item padded(const Call& call, std::string_view name, PadMode mode) {
   const Value self = call.tensor("self");
   std::vector<Pad> pads = pads_of(call, name, self.rank());
   Value x = cropped(call, in_dtype(self, padded_in(self.dtype())), pads);
   if (pads.empty()) return in_dtype(x, self.dtype());
-  if (mode == Mode::kConstant)
+  if (mode == PadMode::kConstant)
     x = pad_node(call, x, pads, "constant", fill_value(call, x.dtype()));
-  else if (mode == Mode::kCircular)
+  else if (mode == PadMode::kCircular)
     x = circular(call, x, pads);
   else
-    x = pad_node(call, x, pads, mode == Mode::kReflect ? "reflect" : "edge", {});
+    x = pad_node(call, x, pads, mode == PadMode::kReflect ? "reflect" : "edge", {});
   return in_dtype(x, self.dtype());
 }
 
-Mode mode_named(const Call& call, std::string_view name) {
-  if (name == "constant") return Mode::kConstant;
-  if (name == "reflect") return Mode::kReflect;
-  if (name == "replicate") return Mode::kReplicate;
-  if (name == "circular") return Mode::kCircular;
+PadMode pad_mode(const Call& call, std::string_view name) {
+  if (name == "constant") return PadMode::kConstant;
+  if (name == "reflect") return PadMode::kReflect;
+  if (name == "replicate") return PadMode::kReplicate;
+  if (name == "circular") return PadMode::kCircular;
   call.refuse("there is no padding mode ", in_quotes(name));
 }
 
@@ -118,29 +118,32 @@ Mode mode_named(const Call& call, std::string_view name) {
 
 // aten.pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor
 Item pad(const Call& call, Builder&) {
-  return padded(call, "pad", mode_named(call, call.text("mode")));
+  return padded(call, "pad", pad_mode(call, call.text("mode")));
 }
 
 // aten._pad_enum(Tensor self, SymInt[] pad, int mode, float? value=None) -> Tensor
 Item pad_enum(const Call& call, Builder&) {
-  constexpr Mode kModes[] = {Mode::kReflect, Mode::kReplicate, Mode::kCircular, Mode::kConstant};
+  constexpr PadMode kModes[] = {PadMode::kReflect, PadMode::kReplicate, PadMode::kCircular,
+                                PadMode::kConstant};
   const std::int64_t mode = call.integer("mode");
   if (mode < 0 || mode >= std::ssize(kModes)) call.refuse("there is no padding mode ", mode);
   return padded(call, "pad", kModes[mode]);
 }
 
 // aten.constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor
-Item constant_pad_nd(const Call& call, Builder&) { return padded(call, "pad", Mode::kConstant); }
+Item constant_pad_nd(const Call& call, Builder&) { return padded(call, "pad", PadMode::kConstant); }
 
 // aten._pad_circular(Tensor self, SymInt[] pad) -> Tensor
-Item pad_circular(const Call& call, Builder&) { return padded(call, "pad", Mode::kCircular); }
+Item pad_circular(const Call& call, Builder&) { return padded(call, "pad", PadMode::kCircular); }
 
 // aten.reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor
-Item reflection_pad(const Call& call, Builder&) { return padded(call, "padding", Mode::kReflect); }
+Item reflection_pad(const Call& call, Builder&) {
+  return padded(call, "padding", PadMode::kReflect);
+}
 
 // aten.replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor
 Item replication_pad(const Call& call, Builder&) {
-  return padded(call, "padding", Mode::kReplicate);
+  return padded(call, "padding", PadMode::kReplicate);
 }
 
 }  // namespace voxport::ops

@@ -11,7 +11,7 @@ using Numbers = std::vector<std::int64_t>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // One number per axis of space. `before` and `after` are the pads.
-struct Window {
+struct PoolWindow {
   Numbers kernel, strides, dilations, before, after;
 
   std::size_t rank() const { return kernel.size(); }
@@ -26,8 +26,8 @@ struct Window {
 // A ceil mode is expressed by padding the end, so that every opset and every version of ONNX
 // Runtime counts alike: by stride - 1, but no window may start behind the input and what pads its
 // start.
-Window window_of(const Call& call, std::size_t n) {
-  Window window;
+PoolWindow window_of(const Call& call, std::size_t n) {
+  PoolWindow window;
   window.kernel = per_axis(call, "kernel_size", n, 1);
   window.strides = per_axis(call, "stride", n, 1, window.kernel);
   window.dilations = per_axis(call, "dilation", n, 1, Numbers(n, 1));
@@ -90,7 +90,7 @@ struct MaxPooled {
 // of their own, which is dropped where nobody uses them.
 MaxPooled max_pooled(const Call& call, Builder& g) {
   const std::size_t n = space_of(call);
-  Window window = window_of(call, n);
+  PoolWindow window = window_of(call, n);
   const Value whole = with_batch(call, poolable(call, false), n + 2);
   Value x = whole;
   Numbers removed(n, 0);
@@ -112,7 +112,7 @@ MaxPooled max_pooled(const Call& call, Builder& g) {
           without_batch(without_pads(call, indices, x, whole, removed), call.tensor("self"))};
 }
 
-Value average_pool(Builder& g, const Value& x, const Window& window, bool counts_pads) {
+Value average_pool(Builder& g, const Value& x, const PoolWindow& window, bool counts_pads) {
   return g.node("AveragePool", {x},
                 {{"kernel_shape", window.kernel},
                  {"strides", window.strides},
@@ -175,9 +175,9 @@ bool are_all_one(const std::vector<Number>& sizes) {
 }
 
 // A pool whose windows lie side by side, where every size is known and divided by the output's.
-std::optional<Window> even_window(const Value& x, const std::vector<Number>& sizes) {
+std::optional<PoolWindow> even_window(const Value& x, const std::vector<Number>& sizes) {
   const std::size_t n = sizes.size();
-  Window window;
+  PoolWindow window;
   for (std::size_t i = 0; i < n; ++i) {
     const auto in = x.shape()[x.rank() - n + i].constant();
     const auto out = sizes[i].as_int();
@@ -231,7 +231,7 @@ Item max_pool_with_indices(const Call& call, Builder& g) {
 // What a ceil mode adds to the end does not count, even where pads do.
 Item avg_pool(const Call& call, Builder& g) {
   const std::size_t n = space_of(call);
-  Window window = window_of(call, n);
+  PoolWindow window = window_of(call, n);
   Value x = with_batch(call, poolable(call, true), n + 2);
   if (const auto divisor = call.integer_or_none("divisor_override")) {
     double elements = 1;

@@ -32,7 +32,7 @@ Value open_noise(const Value& shape, DType dtype) {
 }
 
 // The type of what is made: dtype=, that of `self`, or float32.
-DType made_type(const Call& call) {
+DType drawn_type(const Call& call) {
   const DType own = call.has("self") ? call.tensor("self").dtype() : DType::kFloat32;
   return call.dtype("dtype").value_or(own);
 }
@@ -50,7 +50,7 @@ Item whole_numbers(const Call& call, const Value& low, const Value& high, Builde
   const Value span = cast(high - low, DType::kFloat64);
   const Value drawn = g.node("Floor", {even_noise(made_shape(call), DType::kFloat64) * span});
   const Value within = g.node("Min", {drawn, span - 1});
-  return cast(cast(within, DType::kInt64) + low, made_type(call));
+  return cast(cast(within, DType::kInt64) + low, drawn_type(call));
 }
 
 Value bound(const Call& call, std::string_view name, std::int64_t otherwise, Builder& g) {
@@ -61,13 +61,13 @@ Value bound(const Call& call, std::string_view name, std::int64_t otherwise, Bui
 
 // aten.rand(SymInt[] size, *, ScalarType? dtype=None, ...) -> Tensor, aten.rand_like
 Item rand(const Call& call, Builder&) {
-  const DType dtype = made_type(call);
+  const DType dtype = drawn_type(call);
   return cast(even_noise(made_shape(call), dtype), dtype);
 }
 
 // aten.randn(SymInt[] size, *, ScalarType? dtype=None, ...) -> Tensor, aten.randn_like
 Item randn(const Call& call, Builder&) {
-  const DType dtype = made_type(call);
+  const DType dtype = drawn_type(call);
   return cast(normal_noise(made_shape(call), dtype), dtype);
 }
 
@@ -89,7 +89,7 @@ Item random(const Call& call, Builder& g) {
 Item normal(const Call& call, Builder&) {
   const bool has_tensors = call.item("mean").is_tensor() || call.item("std").is_tensor();
   if (call.has("self") || call.has("size") || !has_tensors) {
-    const DType dtype = made_type(call);
+    const DType dtype = drawn_type(call);
     const Value noise = normal_noise(made_shape(call), dtype);
     return cast(
         noise * number_as(call, "std", noise.dtype()) + number_as(call, "mean", noise.dtype()),
@@ -105,39 +105,39 @@ Item normal(const Call& call, Builder&) {
 
 // aten.log_normal(Tensor self, float mean=1, float std=2, *, Generator? generator=None) -> Tensor
 Item log_normal(const Call& call, Builder&) {
-  const Value noise = normal_noise(made_shape(call), made_type(call));
+  const Value noise = normal_noise(made_shape(call), drawn_type(call));
   const Value log =
       noise * number_as(call, "std", noise.dtype()) + number_as(call, "mean", noise.dtype());
-  return cast(exp(log), made_type(call));
+  return cast(exp(log), drawn_type(call));
 }
 
 // aten.uniform(Tensor self, float from=0, float to=1, *, Generator? generator=None) -> Tensor
 Item uniform(const Call& call, Builder&) {
-  const Value noise = even_noise(made_shape(call), made_type(call));
+  const Value noise = even_noise(made_shape(call), drawn_type(call));
   const Value from = number_as(call, "from", noise.dtype());
   const Value to = number_as(call, "to", noise.dtype());
-  return cast(noise * (to - from) + from, made_type(call));
+  return cast(noise * (to - from) + from, drawn_type(call));
 }
 
 // aten.exponential(Tensor self, float lambd=1, *, Generator? generator=None) -> Tensor
 Item exponential(const Call& call, Builder& g) {
-  const Value noise = open_noise(made_shape(call), made_type(call));
+  const Value noise = open_noise(made_shape(call), drawn_type(call));
   const Value minus_lambd = g.scalar(-call.real("lambd"), noise.dtype());
-  return cast(g.node("Log", {noise}) / minus_lambd, made_type(call));
+  return cast(g.node("Log", {noise}) / minus_lambd, drawn_type(call));
 }
 
 // aten.cauchy(Tensor self, float median=0, float sigma=1, *, Generator? generator=None) -> Tensor
 Item cauchy(const Call& call, Builder& g) {
   const Value noise = open_noise(made_shape(call), DType::kFloat32);
   const Value slope = g.node("Tan", {(noise - 0.5) * std::numbers::pi});
-  return cast(slope * call.real("sigma") + call.real("median"), made_type(call));
+  return cast(slope * call.real("sigma") + call.real("median"), drawn_type(call));
 }
 
 // aten.geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor
 Item geometric(const Call& call, Builder& g) {
-  const Value noise = open_noise(made_shape(call), made_type(call));
+  const Value noise = open_noise(made_shape(call), drawn_type(call));
   const Value tries = g.node("Log", {noise}) / std::log1p(-call.real("p"));
-  return cast(maximum(ceil(tries), 1), made_type(call));
+  return cast(maximum(ceil(tries), 1), drawn_type(call));
 }
 
 // aten.bernoulli(Tensor self, *, Generator? generator=None) -> Tensor: 1 as often as self says

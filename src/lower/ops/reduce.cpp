@@ -10,23 +10,23 @@ namespace voxport::ops {
 namespace {
 
 // The axes that go, and whether each leaves a 1 behind.
-struct Axes {
+struct ReducedAxes {
   std::vector<std::int64_t> list;
   bool keepdim = false;
 };
 
-Axes axes_of(const Call& call, const Value& x) {
+ReducedAxes axes_of(const Call& call, const Value& x) {
   return {call.axes("dim", x.rank()), call.flag("keepdim")};
 }
 
-Axes all_of(const Value& x) {
-  Axes axes;
+ReducedAxes all_of(const Value& x) {
+  ReducedAxes axes;
   for (std::size_t i = 0; i < x.rank(); ++i) axes.list.push_back(static_cast<std::int64_t>(i));
   return axes;
 }
 
 // An empty list reduces no axis; ONNX would reduce all of them.
-Value reduced(const char* op, const Value& x, const Axes& axes) {
+Value reduced(const char* op, const Value& x, const ReducedAxes& axes) {
   if (axes.list.empty()) return x;
   if (std::string_view(op) == "ReduceSum") return reduce_sum(x, axes.list, axes.keepdim);
   return Builder(x.graph()).node(op, {x},
@@ -40,7 +40,7 @@ DType asked_float_type(const Call& call, const Value& x) {
   return dtype;
 }
 
-Value sum_as(const Value& x, const Axes& axes, DType dtype) {
+Value sum_as(const Value& x, const ReducedAxes& axes, DType dtype) {
   const Value wide = cast(cast(x, dtype), sum_type(dtype));
   return cast(reduced("ReduceSum", wide, axes), dtype);
 }
@@ -55,12 +55,12 @@ Value is_nonzero(const Value& x) {
   return g.node("Not", {g.node("Equal", {x, zero_like(x)})});
 }
 
-Value count(const Value& bools, const Axes& axes) {
+Value count(const Value& bools, const ReducedAxes& axes) {
   return reduced("ReduceSum", cast(bools, DType::kInt64), axes);
 }
 
 // How many elements become one, less the correction of a variance, and not below 0.
-Value degrees_of_freedom(const Value& x, const Axes& axes, double correction) {
+Value degrees_of_freedom(const Value& x, const ReducedAxes& axes, double correction) {
   Builder g(x.graph());
   Dim product = 1;
   for (const std::int64_t axis : axes.list) product = product * x.dim(axis);
@@ -77,7 +77,7 @@ DType ordered_type(DType dtype) {
   return is_floating(dtype) ? DType::kFloat32 : DType::kInt32;
 }
 
-Value extreme(const char* op, const Value& x, const Axes& axes) {
+Value extreme(const char* op, const Value& x, const ReducedAxes& axes) {
   return cast(reduced(op, cast(x, ordered_type(x.dtype())), axes), x.dtype());
 }
 
@@ -131,7 +131,7 @@ Item truth(const Call& call, bool all, Builder& g) {
   const Value x = call.tensor("self");
   const bool keeps_all =
       call.overload() == "dims" && call.item("dim").is_list() && call.integers("dim").empty();
-  Axes axes = axes_of(call, x);
+  ReducedAxes axes = axes_of(call, x);
   if (keeps_all) axes.list.clear();
   const Value bools = is_nonzero(x);
   const Value found = greater(count(all ? g.node("Not", {bools}) : bools, axes), 0);
@@ -152,7 +152,7 @@ Spread spread_of(const Call& call) {
   const Value self = call.tensor("self");
   const DType dtype = asked_float_type(call, self);
   const Value x = cast(self, sum_type(dtype));
-  const Axes axes = axes_of(call, x);
+  const ReducedAxes axes = axes_of(call, x);
   const Value centre = reduced("ReduceMean", x, {axes.list, true});
   const Value distance = x - centre;
   const Value sum = reduced("ReduceSum", distance * distance, axes);
@@ -162,7 +162,7 @@ Spread spread_of(const Call& call) {
 }
 
 // Of order `order`, in the type that sums are made in.
-Value vector_norm(const Value& x, double order, const Axes& axes, Builder& g) {
+Value vector_norm(const Value& x, double order, const ReducedAxes& axes, Builder& g) {
   const Value size = abs(x);
   if (order == 2) return sqrt(reduced("ReduceSum", x * x, axes));
   if (order == 1) return reduced("ReduceSum", size, axes);
@@ -185,7 +185,7 @@ Normed normed(const Call& call, std::string_view name = "self") {
 }
 
 // By the sums of rows or of columns.
-Value matrix_norm(const Call& call, const Value& x, double order, const Axes& axes) {
+Value matrix_norm(const Call& call, const Value& x, double order, const ReducedAxes& axes) {
   if (axes.list.size() != 2) call.refuse("a matrix has two axes, found ", axes.list.size());
   const bool is_by_column = std::abs(order) == 1;
   if (!is_by_column && !std::isinf(order))
@@ -197,9 +197,9 @@ Value matrix_norm(const Call& call, const Value& x, double order, const Axes& ax
   return axes.keepdim ? found : squeeze(found, axes.list);
 }
 
-// Axes in the order in which the program names them: rows, then columns.
-Axes matrix_axes(const Call& call, const Value& x) {
-  Axes axes{{}, call.flag("keepdim")};
+// ReducedAxes in the order in which the program names them: rows, then columns.
+ReducedAxes matrix_axes(const Call& call, const Value& x) {
+  ReducedAxes axes{{}, call.flag("keepdim")};
   for (const std::int64_t axis : call.integers("dim"))
     axes.list.push_back(static_cast<std::int64_t>(axis_index(axis, x.rank())));
   if (axes.list.empty() && x.rank() == 2) axes.list = {0, 1};
@@ -254,7 +254,7 @@ Item nanmean(const Call& call, Builder& g) {
   const Value self = call.tensor("self");
   const DType dtype = asked_float_type(call, self);
   const Value x = cast(self, sum_type(dtype));
-  const Axes axes = axes_of(call, x);
+  const ReducedAxes axes = axes_of(call, x);
   const Value is_nan = g.node("IsNaN", {x});
   const Value total = reduced("ReduceSum", where(is_nan, zero_like(x), x), axes);
   return cast(total / cast(count(g.node("Not", {is_nan}), axes), x.dtype()), dtype);
@@ -305,7 +305,7 @@ Item amin(const Call& call, Builder&) {
 // aten.aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)
 Item aminmax(const Call& call, Builder&) {
   const Value x = call.tensor("self");
-  const Axes axes = axes_of(call, x);
+  const ReducedAxes axes = axes_of(call, x);
   return std::vector<Value>{extreme("ReduceMin", x, axes), extreme("ReduceMax", x, axes)};
 }
 
@@ -368,7 +368,7 @@ Item frobenius_norm(const Call& call, Builder& g) {
 Item linalg_matrix_norm(const Call& call, Builder& g) {
   const Normed self = normed(call);
   if (call.item("ord").text()) return named_matrix_norm(call, self, g);
-  const Axes axes = matrix_axes(call, self.x);
+  const ReducedAxes axes = matrix_axes(call, self.x);
   return cast(matrix_norm(call, self.x, call.real("ord"), axes), self.dtype);
 }
 
@@ -377,7 +377,7 @@ Item linalg_matrix_norm(const Call& call, Builder& g) {
 Item linalg_norm(const Call& call, Builder& g) {
   const Normed self = normed(call);
   if (call.item("ord").text()) return named_matrix_norm(call, self, g);
-  const Axes axes = axes_of(call, self.x);
+  const ReducedAxes axes = axes_of(call, self.x);
   if (!call.has("ord") || axes.list.size() < 2)
     return cast(vector_norm(self.x, order_of(call, "ord"), axes, g), self.dtype);
   return cast(matrix_norm(call, self.x, call.real("ord"), matrix_axes(call, self.x)), self.dtype);

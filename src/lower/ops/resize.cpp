@@ -7,7 +7,7 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-enum class Mode { kNearest, kNearestExact, kLinear, kCubic };
+enum class ResizeMode { kNearest, kNearestExact, kLinear, kCubic };
 
 // What an axis becomes. Where the program has a scale, that determines where elements come from,
 // even if the size was rounded.
@@ -17,7 +17,7 @@ struct Target {
 };
 
 struct Resizing {
-  Mode mode = Mode::kNearest;
+  ResizeMode mode = ResizeMode::kNearest;
   bool align_corners = false;
   std::vector<Target> targets;  // one per axis of space
   bool antialias = false;
@@ -102,10 +102,10 @@ std::vector<Value> resize_inputs(const Call& call, Builder& g, const Value& x,
   std::vector<float> scales = {1, 1};
   std::vector<Number> sizes = {size_at(call, x, 0), size_at(call, x, 1)};
   bool has_scales = true;
-  bool has_sizes = resizing.mode != Mode::kNearest;
+  bool has_sizes = resizing.mode != ResizeMode::kNearest;
   for (const Target& target : resizing.targets) {
     const std::int64_t whole = whole_scale(target);
-    if (whole == 0 || (resizing.mode == Mode::kNearest && !is_exact_reciprocal(whole)))
+    if (whole == 0 || (resizing.mode == ResizeMode::kNearest && !is_exact_reciprocal(whole)))
       has_scales = false;
     if (target.scale && !resizing.align_corners) has_sizes = false;
     scales.push_back(static_cast<float>(whole));
@@ -118,11 +118,11 @@ std::vector<Value> resize_inputs(const Call& call, Builder& g, const Value& x,
 }
 
 Attributes resize_attributes(const Resizing& resizing) {
-  if (resizing.mode == Mode::kNearest)
+  if (resizing.mode == ResizeMode::kNearest)
     return {{"mode", std::string("nearest")},
             {"coordinate_transformation_mode", std::string("asymmetric")},
             {"nearest_mode", std::string("floor")}};
-  const bool is_cubic = resizing.mode == Mode::kCubic;
+  const bool is_cubic = resizing.mode == ResizeMode::kCubic;
   Attributes attributes = {{"mode", std::string(is_cubic ? "cubic" : "linear")},
                            {"coordinate_transformation_mode",
                             std::string(resizing.align_corners ? "align_corners" : "half_pixel")}};
@@ -146,10 +146,10 @@ class AxisResizing {
   Value operator()() {
     if (resizing_.antialias) return antialiased();
     switch (resizing_.mode) {
-      case Mode::kNearest: return element(floor_of(places() * ratio()));
-      case Mode::kNearestExact: return element(floor_of(source(true) + 0.5));
-      case Mode::kLinear: return linear();
-      case Mode::kCubic: return cubic();
+      case ResizeMode::kNearest: return element(floor_of(places() * ratio()));
+      case ResizeMode::kNearestExact: return element(floor_of(source(true) + 0.5));
+      case ResizeMode::kLinear: return linear();
+      case ResizeMode::kCubic: return cubic();
     }
     return {};
   }
@@ -219,7 +219,7 @@ class AxisResizing {
   // The weight of an element at this distance: a hat of width 1, or the cubic of a = -0.5, as
   // Pillow has it.
   Value filter(const Value& distance) {
-    if (resizing_.mode == Mode::kLinear) return maximum(g_.scalar(1, dtype_) - distance, 0);
+    if (resizing_.mode == ResizeMode::kLinear) return maximum(g_.scalar(1, dtype_) - distance, 0);
     constexpr double a = -0.5;
     const Value is_near = less(distance, g_.scalar(1, dtype_));
     const Value is_far = less(distance, g_.scalar(2, dtype_));
@@ -232,7 +232,7 @@ class AxisResizing {
     const Value step = maximum(ratio(), 1);
     const Value centre = voxport::unsqueeze((places() + 0.5) * ratio(), {1});  // [out, 1]
     const Value at = cast(range(call_.sizes({in_})), dtype_);                  // [in]
-    const Value support = step * (resizing_.mode == Mode::kLinear ? 1.0 : 2.0);
+    const Value support = step * (resizing_.mode == ResizeMode::kLinear ? 1.0 : 2.0);
     const Value first = maximum(floor_of(centre - support + 0.5), 0);
     const Value end = floor_of(centre + support + 0.5);
     const Value is_inside = g_.node("And", {greater_or_equal(at, first), less(at, end)});
@@ -259,13 +259,14 @@ class AxisResizing {
 
 // By ONNX's Resize where that means the same and ONNX Runtime has a kernel, else written out.
 Value resized(const Call& call, Builder& g, const Value& input, const Resizing& resizing) {
-  const bool is_nearest = resizing.mode == Mode::kNearest || resizing.mode == Mode::kNearestExact;
+  const bool is_nearest =
+      resizing.mode == ResizeMode::kNearest || resizing.mode == ResizeMode::kNearestExact;
   if (!is_nearest && !is_floating(input.dtype()))
     call.refuse("it interpolates ", name_of(input.dtype()), ", expected floats");
   const bool is_short = input.dtype() == DType::kFloat16 || input.dtype() == DType::kBFloat16;
   Value x = is_short ? cast(input, DType::kFloat32) : input;
-  const bool is_known =
-      x.dtype() == DType::kFloat32 && resizing.mode != Mode::kNearestExact && !resizing.antialias;
+  const bool is_known = x.dtype() == DType::kFloat32 &&
+                        resizing.mode != ResizeMode::kNearestExact && !resizing.antialias;
   if (is_known)
     if (const auto inputs = resize_inputs(call, g, x, resizing); !inputs.empty())
       return in_dtype(g.node("Resize", inputs, resize_attributes(resizing)), input.dtype());
@@ -274,18 +275,18 @@ Value resized(const Call& call, Builder& g, const Value& input, const Resizing& 
   return in_dtype(x, input.dtype());
 }
 
-Item upsampled(const Call& call, Builder& g, Mode mode, bool antialias = false) {
+Item upsampled(const Call& call, Builder& g, ResizeMode mode, bool antialias = false) {
   const Value x = call.tensor(call.has("input") ? "input" : "self");
   if (x.rank() != space_of(call) + 2)
     call.refuse("its input has ", x.rank(), " axes, expected ", space_of(call) + 2);
   return resized(call, g, x, {mode, call.flag("align_corners"), targets_of(call, x), antialias});
 }
 
-Mode mode_named(const Call& call, std::string_view name) {
-  if (name == "nearest") return Mode::kNearest;
-  if (name == "nearest-exact") return Mode::kNearestExact;
-  if (name == "linear" || name == "bilinear" || name == "trilinear") return Mode::kLinear;
-  if (name == "bicubic") return Mode::kCubic;
+ResizeMode resize_mode(const Call& call, std::string_view name) {
+  if (name == "nearest") return ResizeMode::kNearest;
+  if (name == "nearest-exact") return ResizeMode::kNearestExact;
+  if (name == "linear" || name == "bilinear" || name == "trilinear") return ResizeMode::kLinear;
+  if (name == "bicubic") return ResizeMode::kCubic;
   call.refuse("it interpolates by ", in_quotes(name), ", which is not known");
 }
 
@@ -295,34 +296,40 @@ Mode mode_named(const Call& call, std::string_view name) {
 //   float? scales_w=None) -> Tensor
 // aten.upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) ->
 // Tensor
-Item upsample_nearest(const Call& call, Builder& g) { return upsampled(call, g, Mode::kNearest); }
+Item upsample_nearest(const Call& call, Builder& g) {
+  return upsampled(call, g, ResizeMode::kNearest);
+}
 
 // aten._upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, float? scales_h=None,
 //   float? scales_w=None) -> Tensor
 Item upsample_nearest_exact(const Call& call, Builder& g) {
-  return upsampled(call, g, Mode::kNearestExact);
+  return upsampled(call, g, ResizeMode::kNearestExact);
 }
 
 // aten.upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners,
 //   float? scales_h=None, float? scales_w=None) -> Tensor
 // aten.upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners,
 //   float[]? scale_factors) -> Tensor
-Item upsample_linear(const Call& call, Builder& g) { return upsampled(call, g, Mode::kLinear); }
+Item upsample_linear(const Call& call, Builder& g) {
+  return upsampled(call, g, ResizeMode::kLinear);
+}
 
 // aten.upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners,
 //   float? scales_h=None, float? scales_w=None) -> Tensor
-Item upsample_bicubic(const Call& call, Builder& g) { return upsampled(call, g, Mode::kCubic); }
+Item upsample_bicubic(const Call& call, Builder& g) {
+  return upsampled(call, g, ResizeMode::kCubic);
+}
 
 // aten._upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners,
 //   float? scales_h=None, float? scales_w=None) -> Tensor
 Item upsample_bilinear_aa(const Call& call, Builder& g) {
-  return upsampled(call, g, Mode::kLinear, true);
+  return upsampled(call, g, ResizeMode::kLinear, true);
 }
 
 // aten._upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners,
 //   float? scales_h=None, float? scales_w=None) -> Tensor
 Item upsample_bicubic_aa(const Call& call, Builder& g) {
-  return upsampled(call, g, Mode::kCubic, true);
+  return upsampled(call, g, ResizeMode::kCubic, true);
 }
 
 // aten.__interpolate(Tensor input, int? size=None, float? scale_factor=None, str mode="nearest",
@@ -340,7 +347,7 @@ Item interpolate(const Call& call, Builder& g) {
                                             : "nearest";
   const bool antialias = call.flag("antialias");
   if (antialias && x.rank() != 4) call.refuse("antialias is for images, [b, c, h, w]");
-  Resizing resizing = {mode_named(call, mode), is_bilinear || call.flag("align_corners"),
+  Resizing resizing = {resize_mode(call, mode), is_bilinear || call.flag("align_corners"),
                        targets_by(call, x, "size", "scale_factor"), antialias};
   // Unless told otherwise they forget scales: they are of a PyTorch that did.
   if (!call.has("recompute_scale_factor") || call.flag("recompute_scale_factor"))

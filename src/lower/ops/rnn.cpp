@@ -11,27 +11,27 @@
 namespace voxport::ops {
 namespace {
 
-enum class Kind { kLstm, kGru, kRnnTanh, kRnnRelu };
+enum class RnnKind { kLstm, kGru, kRnnTanh, kRnnRelu };
 
-Kind kind_of(const Call& call) {
+RnnKind rnn_kind(const Call& call) {
   const std::string_view name = call.name();
-  if (name.starts_with("aten.lstm")) return Kind::kLstm;
-  if (name.starts_with("aten.gru")) return Kind::kGru;
-  return name.starts_with("aten.rnn_tanh") ? Kind::kRnnTanh : Kind::kRnnRelu;
+  if (name.starts_with("aten.lstm")) return RnnKind::kLstm;
+  if (name.starts_with("aten.gru")) return RnnKind::kGru;
+  return name.starts_with("aten.rnn_tanh") ? RnnKind::kRnnTanh : RnnKind::kRnnRelu;
 }
 
-const char* onnx_name(Kind kind) {
-  return kind == Kind::kLstm ? "LSTM" : kind == Kind::kGru ? "GRU" : "RNN";
+const char* onnx_name(RnnKind kind) {
+  return kind == RnnKind::kLstm ? "LSTM" : kind == RnnKind::kGru ? "GRU" : "RNN";
 }
 
 // Where in PyTorch's weights ONNX's gates are: of i, f, g, o as i, o, f, c; of r, z, n as z, r, h.
-std::vector<std::int64_t> gate_order(Kind kind) {
-  if (kind == Kind::kLstm) return {0, 3, 1, 2};
-  if (kind == Kind::kGru) return {1, 0, 2};
+std::vector<std::int64_t> gate_order(RnnKind kind) {
+  if (kind == RnnKind::kLstm) return {0, 3, 1, 2};
+  if (kind == RnnKind::kGru) return {1, 0, 2};
   return {0};
 }
 
-struct State {
+struct RnnState {
   Value h;
   Value c;  // of an LSTM
 };
@@ -53,13 +53,13 @@ std::vector<Value> gates_of(const Value& x, std::int64_t count) {
   return split(x, std::vector<std::int64_t>(static_cast<std::size_t>(count), *size), -1);
 }
 
-State lstm_step(const Value& from_x, const Value& from_h, const State& before) {
+RnnState lstm_step(const Value& from_x, const Value& from_h, const RnnState& before) {
   const std::vector<Value> gates = gates_of(from_x + from_h, 4);
   const Value c = sigmoid(gates[1]) * before.c + sigmoid(gates[0]) * tanh(gates[2]);
   return {sigmoid(gates[3]) * tanh(c), c};
 }
 
-State gru_step(const Value& from_x, const Value& from_h, const State& before) {
+RnnState gru_step(const Value& from_x, const Value& from_h, const RnnState& before) {
   const std::vector<Value> x = gates_of(from_x, 3);
   const std::vector<Value> h = gates_of(from_h, 3);
   const Value r = sigmoid(x[0] + h[0]);
@@ -70,24 +70,24 @@ State gru_step(const Value& from_x, const Value& from_h, const State& before) {
 
 // The next state. `from_x` and `from_h` are what the weights make of the input and of the state,
 // biases included.
-State step(Kind kind, const Value& from_x, const Value& from_h, const State& before) {
-  if (kind == Kind::kLstm) return lstm_step(from_x, from_h, before);
-  if (kind == Kind::kGru) return gru_step(from_x, from_h, before);
+RnnState step(RnnKind kind, const Value& from_x, const Value& from_h, const RnnState& before) {
+  if (kind == RnnKind::kLstm) return lstm_step(from_x, from_h, before);
+  if (kind == RnnKind::kGru) return gru_step(from_x, from_h, before);
   const Value sum = from_x + from_h;
-  return {kind == Kind::kRnnTanh ? tanh(sum) : relu(sum), {}};
+  return {kind == RnnKind::kRnnTanh ? tanh(sum) : relu(sum), {}};
 }
 
 // The whole network, and what flows through it.
 struct Network {
-  Kind kind = Kind::kLstm;
+  RnnKind kind = RnnKind::kLstm;
   std::vector<std::vector<Weights>> layers;  // of each layer its directions
-  State state;                               // [layers*dirs, b, h]
+  RnnState state;                            // [layers*dirs, b, h]
   Value x;                                   // [t, b, i]
   Value lengths;                             // int64 [b], or absent
 
   std::size_t directions() const { return layers.front().size(); }
   // Of one layer: [dirs, b, h].
-  State state_of(std::size_t layer) const {
+  RnnState state_of(std::size_t layer) const {
     const auto from = static_cast<std::int64_t>(layer * directions());
     const auto to = static_cast<std::int64_t>((layer + 1) * directions());
     const auto part = [&](const Value& all) {
@@ -98,8 +98,8 @@ struct Network {
 };
 
 struct LayerResult {
-  Value y;     // [t, b, dirs*h]
-  State last;  // [dirs, b, h]
+  Value y;        // [t, b, dirs*h]
+  RnnState last;  // [dirs, b, h]
 };
 
 // Of each direction the weights that follow each other: {w_ih}, or {b_ih, b_hh}.
@@ -147,7 +147,7 @@ Value ordered_values(const Directions& directions, const std::vector<std::int64_
 // All weights of a layer that `pick` picks, with their gates in ONNX's order and the directions
 // along a new first axis.
 template <class Pick>
-Value layer_weight(const std::vector<Weights>& layer, Kind kind, std::int64_t hidden, Builder& g,
+Value layer_weight(const std::vector<Weights>& layer, RnnKind kind, std::int64_t hidden, Builder& g,
                    Pick pick) {
   Directions directions;
   for (const Weights& weights : layer) directions.push_back(pick(weights));
@@ -156,11 +156,11 @@ Value layer_weight(const std::vector<Weights>& layer, Kind kind, std::int64_t hi
                                          : ordered_values(directions, order, hidden);
 }
 
-Attributes node_attributes(Kind kind, std::size_t directions, std::int64_t hidden) {
+Attributes node_attributes(RnnKind kind, std::size_t directions, std::int64_t hidden) {
   Attributes attributes = {{"hidden_size", hidden}};
   if (directions == 2) attributes.emplace_back("direction", std::string("bidirectional"));
-  if (kind == Kind::kGru) attributes.emplace_back("linear_before_reset", std::int64_t{1});
-  if (kind == Kind::kRnnRelu)
+  if (kind == RnnKind::kGru) attributes.emplace_back("linear_before_reset", std::int64_t{1});
+  if (kind == RnnKind::kRnnRelu)
     attributes.emplace_back("activations", std::vector<std::string>(directions, "Relu"));
   return attributes;
 }
@@ -178,7 +178,7 @@ LayerResult node_layer(const Call& call, const Network& network, std::size_t lay
   const auto weight = [&](const auto& pick) {
     return layer_weight(weights, network.kind, hidden, g, pick);
   };
-  const State state = network.state_of(layer);
+  const RnnState state = network.state_of(layer);
   std::vector<Value> inputs = {network.x,
                                weight([](const Weights& w) { return std::vector<Value>{w.w_ih}; }),
                                weight([](const Weights& w) { return std::vector<Value>{w.w_hh}; }),
@@ -187,7 +187,7 @@ LayerResult node_layer(const Call& call, const Network& network, std::size_t lay
                                }),
                                network.lengths ? cast(network.lengths, DType::kInt32) : Value(),
                                state.h};
-  const bool is_lstm = network.kind == Kind::kLstm;
+  const bool is_lstm = network.kind == RnnKind::kLstm;
   if (is_lstm) inputs.push_back(state.c);
   const std::vector<Value> results =
       g.nodes(onnx_name(network.kind), std::move(inputs),
@@ -198,8 +198,8 @@ LayerResult node_layer(const Call& call, const Network& network, std::size_t lay
 
 // The graph inside of a Scan, and what it uses of the one around it. Its names start with the
 // Scan's, since ONNX requires names to differ from those around it.
-struct Body {
-  explicit Body(std::string scan_name) : name(std::move(scan_name)), scope(*graph, name) {}
+struct RnnBody {
+  explicit RnnBody(std::string scan_name) : name(std::move(scan_name)), scope(*graph, name) {}
 
   std::string name;
   std::shared_ptr<Graph> graph = std::make_shared<Graph>();
@@ -226,7 +226,7 @@ Value kept(const Value& inside, const Value& after, const Value& before) {
 }
 
 // The Scan over `scanned`, all [t, ...]: the last states, and the last output of each step as one.
-std::vector<Value> scan(Graph& graph, Body& body, std::vector<Value> states,
+std::vector<Value> scan(Graph& graph, RnnBody& body, std::vector<Value> states,
                         const std::vector<Value>& scanned, bool is_backwards) {
   std::vector<Type> types;
   for (const auto& [name, value] : body.graph->outputs())
@@ -246,7 +246,7 @@ std::vector<Value> scan(Graph& graph, Body& body, std::vector<Value> states,
 }
 
 // One direction of one layer: y [t, b, h] and the last state [b, h].
-LayerResult scan_direction(const Network& network, const Weights& weights, const State& state,
+LayerResult scan_direction(const Network& network, const Weights& weights, const RnnState& state,
                            bool is_backwards) {
   const Value from_x = affine(network.x, weights.w_ih, weights.b_ih);
   Value inside;  // [t, b, 1]
@@ -256,14 +256,14 @@ LayerResult scan_direction(const Network& network, const Weights& weights, const
   const Value w_hr = weights.w_hr ? turned(weights.w_hr) : Value();
 
   Graph& graph = network.x.graph();
-  Body body(graph.take_name("Scan"));
-  State before{body.input("h", state.h, false), {}};
+  RnnBody body(graph.take_name("Scan"));
+  RnnState before{body.input("h", state.h, false), {}};
   if (state.c) before.c = body.input("c", state.c, false);
   const Value x_t = body.input("x", from_x, true);
   const Value inside_t = inside ? body.input("inside", inside, true) : Value();
   Value from_h = voxport::matmul(before.h, body.capture(w_hh));
   if (weights.b_hh) from_h = from_h + body.capture(weights.b_hh);
-  State after = step(network.kind, x_t, from_h, before);
+  RnnState after = step(network.kind, x_t, from_h, before);
   if (w_hr) after.h = voxport::matmul(after.h, body.capture(w_hr));
   Builder inner(*body.graph);
   const Value y_t = inside ? where(inside_t, after.h, inner.scalar(0, after.h.dtype())) : after.h;
@@ -281,7 +281,7 @@ LayerResult scan_direction(const Network& network, const Weights& weights, const
 
 LayerResult scan_layer(const Network& network, std::size_t layer) {
   const std::vector<Weights>& weights = network.layers[layer];
-  const State state = network.state_of(layer);
+  const RnnState state = network.state_of(layer);
   std::vector<Value> ys, hs, cs;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const auto at = static_cast<std::int64_t>(i);
@@ -326,9 +326,9 @@ std::vector<std::vector<Weights>> layers_of(const Call& call) {
 }
 
 // The first state: a tensor, or of an LSTM two in a list.
-State first_state(const Call& call) {
+RnnState first_state(const Call& call) {
   const std::vector<Value> states = call.tensors("hx");
-  const std::size_t expected = kind_of(call) == Kind::kLstm ? 2 : 1;
+  const std::size_t expected = rnn_kind(call) == RnnKind::kLstm ? 2 : 1;
   if (states.size() != expected)
     call.refuse("its state has ", states.size(), " parts, expected ", expected);
   return {states[0], expected == 2 ? states[1] : Value()};
@@ -368,8 +368,8 @@ void note_sizes(const Call& call, const Network& network) {
 }
 
 struct Result {
-  Value y;     // [t, b, dirs*h]
-  State last;  // [layers*dirs, b, h]
+  Value y;        // [t, b, dirs*h]
+  RnnState last;  // [layers*dirs, b, h]
 };
 
 bool is_zeros(const Value& value) {
@@ -411,7 +411,7 @@ Result run_network(const Call& call, Network network, Builder& g) {
   return {network.x, {joined(hs), cs.empty() ? Value() : joined(cs)}};
 }
 
-Item results_of(Item y, const State& last) {
+Item results_of(Item y, const RnnState& last) {
   std::vector<Item> items = {std::move(y), last.h};
   if (last.c) items.emplace_back(last.c);
   return Item::tuple(std::move(items));
@@ -429,7 +429,7 @@ Item results_of(Item y, const State& last) {
 //   num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)
 Item rnn(const Call& call, Builder& g) {
   Network network;
-  network.kind = kind_of(call);
+  network.kind = rnn_kind(call);
   network.layers = layers_of(call);
   network.state = first_state(call);
   if (call.flag("train") && network.layers.size() > 1 && call.real("dropout") > 0)
@@ -454,11 +454,11 @@ Item rnn(const Call& call, Builder& g) {
 //   b_hh=None) -> (Tensor, Tensor)
 // aten.gru_cell, aten.rnn_tanh_cell and aten.rnn_relu_cell: the same with Tensor hx, -> Tensor.
 Item rnn_cell(const Call& call, Builder&) {
-  const State state = first_state(call);
+  const RnnState state = first_state(call);
   const Value from_x =
       affine(call.tensor("input"), call.tensor("w_ih"), call.tensor_or_none("b_ih"));
   const Value from_h = affine(state.h, call.tensor("w_hh"), call.tensor_or_none("b_hh"));
-  const State next = step(kind_of(call), from_x, from_h, state);
+  const RnnState next = step(rnn_kind(call), from_x, from_h, state);
   if (next.c) return std::vector<Value>{next.h, next.c};
   return next.h;
 }

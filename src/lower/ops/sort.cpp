@@ -4,12 +4,11 @@
 
 #include "lower/arithmetic.h"
 #include "lower/ops/ops.h"
+#include "lower/ops/parts.h"
 #include "lower/ops/sum_type.h"
 
 namespace voxport::ops {
 namespace {
-
-constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
 
 struct Ordered {
   Value values, indices;
@@ -87,10 +86,10 @@ Item unique_item(const Call& call, const std::vector<Value>& found, const Value&
 
 Value flat(const Value& x) { return x.rank() == 1 ? x : reshape(x, {-1}); }
 
-Value places_of(const Value& bools) { return Builder(bools.graph()).node("NonZero", {bools}); }
+Value true_places(const Value& bools) { return Builder(bools.graph()).node("NonZero", {bools}); }
 
 // The places where a vector of bools is true.
-Value chosen(const Value& bools) { return squeeze(places_of(bools), {0}); }
+Value chosen(const Value& bools) { return squeeze(true_places(bools), {0}); }
 
 // How many of the sorted edges [..., n] lie below each element [..., m]; those equal to it count
 // where `right`. NaN is above all.
@@ -305,7 +304,7 @@ Item unique_consecutive(const Call& call, Builder& g) {
 Item nonzero(const Call& call, Builder&) {
   const Value x = call.tensor("self");
   if (x.rank() == 0) call.refuse("a tensor without axes has no places");
-  return transpose(places_of(cast(x, DType::kBool)), {1, 0});
+  return transpose(true_places(cast(x, DType::kBool)), {1, 0});
 }
 
 // aten.nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor
@@ -315,7 +314,7 @@ Item nonzero_static(const Call& call, Builder& g) {
   const Value count = call.size("size");
   const Value filler = expand(call.scopes().value_of(call.number("fill_value")),
                               concat({count, g.int64s({static_cast<std::int64_t>(x.rank())})}, 0));
-  const Value found = transpose(places_of(cast(x, DType::kBool)), {1, 0});
+  const Value found = transpose(true_places(cast(x, DType::kBool)), {1, 0});
   return slice(concat({found, filler}, 0), 0, g.int64s({0}), count);
 }
 
@@ -324,7 +323,7 @@ Item nonzero_static(const Call& call, Builder& g) {
 Item nonzero_by_axis(const Call& call, Builder& g) {
   Value x = call.tensor(call.arguments().front().first);
   if (x.rank() == 0) x = reshape(x, {1});
-  const Value places = places_of(cast(x, DType::kBool));
+  const Value places = true_places(cast(x, DType::kBool));
   std::vector<Item> axes;
   for (std::size_t i = 0; i < x.rank(); ++i)
     axes.emplace_back(gather(places, g.int64(static_cast<std::int64_t>(i)), 0));

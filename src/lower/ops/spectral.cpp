@@ -152,7 +152,7 @@ Value scaled_by(const Value& x, Norm norm, const Value& n) {
 
 // An axis of the program's tensor that is transformed, and what size it is to have before; nothing
 // where that is its own, which is known only at run time.
-struct Axis {
+struct FftAxis {
   std::int64_t at;
   std::optional<std::int64_t> n;
 };
@@ -236,7 +236,7 @@ Value real_of_free_size(const Value& x, std::int64_t axis, bool is_onesided, Way
 }
 
 // A real tensor to a complex one: all bins, or the first ones.
-Value transform_real(const Call& call, Builder& g, const Value& x, Axis axis, bool is_onesided,
+Value transform_real(const Call& call, Builder& g, const Value& x, FftAxis axis, bool is_onesided,
                      Way way) {
   if (!axis.n) return real_of_free_size(x, axis.at, is_onesided, way, g);
   const std::int64_t n = *axis.n;
@@ -259,7 +259,7 @@ Value complex_of_free_size(const Value& x, std::int64_t axis, Way way, Builder& 
 }
 
 // A complex tensor to a complex one.
-Value transform_complex(const Call& call, Builder& g, const Value& x, Axis axis, Way way) {
+Value transform_complex(const Call& call, Builder& g, const Value& x, FftAxis axis, Way way) {
   if (!axis.n) return complex_of_free_size(x, axis.at, way, g);
   const std::int64_t n = *axis.n;
   check_size(call, n, kLargestComplexTransform);
@@ -286,7 +286,7 @@ Value half_of_free_size(const Value& x, std::int64_t axis, Norm norm, Builder& g
 }
 
 // The half spectrum of a real signal of axis.n samples to that signal.
-Value transform_half(const Call& call, Builder& g, const Value& x, Axis axis, Norm norm) {
+Value transform_half(const Call& call, Builder& g, const Value& x, FftAxis axis, Norm norm) {
   if (!axis.n) return half_of_free_size(x, axis.at, norm, g);
   check_size(call, *axis.n);
   const std::int64_t bins = *axis.n / 2 + 1;
@@ -305,41 +305,41 @@ bool is_complex_self(const Call& call) {
 }
 
 // Which transform, by what comes in and out.
-enum class Kind { kAny, kHalfOut, kHalfIn };
+enum class FftKind { kAny, kHalfOut, kHalfIn };
 
-Kind kind_of(const Call& call) {
+FftKind fft_kind(const Call& call) {
   const std::string_view name = call.name();
-  if (name.starts_with("aten.fft_rfft")) return Kind::kHalfOut;
-  return name.starts_with("aten.fft_irfft") ? Kind::kHalfIn : Kind::kAny;
+  if (name.starts_with("aten.fft_rfft")) return FftKind::kHalfOut;
+  return name.starts_with("aten.fft_irfft") ? FftKind::kHalfIn : FftKind::kAny;
 }
 
 // One axis after the other. The last of them is the one whose half is left out.
-Item transform(const Call& call, Builder& g, std::vector<Axis> axes, Kind kind, Way way) {
+Item transform(const Call& call, Builder& g, std::vector<FftAxis> axes, FftKind kind, Way way) {
   Value x = as_float(call, "self");
   bool is_complex = is_complex_self(call);
   if (axes.empty()) call.refuse("it transforms no axis");
-  const Axis last = axes.back();
-  if (kind == Kind::kHalfIn) {
+  const FftAxis last = axes.back();
+  if (kind == FftKind::kHalfIn) {
     axes.pop_back();
   } else if (!is_complex) {
-    x = transform_real(call, g, x, last, kind == Kind::kHalfOut, way);
+    x = transform_real(call, g, x, last, kind == FftKind::kHalfOut, way);
     axes.pop_back();
   }
-  for (const Axis& axis : axes) x = transform_complex(call, g, x, axis, way);
-  if (kind == Kind::kHalfIn) return transform_half(call, g, x, last, way.norm);
+  for (const FftAxis& axis : axes) x = transform_complex(call, g, x, axis, way);
+  if (kind == FftKind::kHalfIn) return transform_half(call, g, x, last, way.norm);
   return complex_item(x);
 }
 
 // The axes `dim` with the sizes `n`, or their own.
-std::vector<Axis> axes_of(const Call& call, const std::vector<std::int64_t>& dims,
-                          const std::vector<std::int64_t>& sizes, Kind kind) {
+std::vector<FftAxis> axes_of(const Call& call, const std::vector<std::int64_t>& dims,
+                             const std::vector<std::int64_t>& sizes, FftKind kind) {
   const Value x = call.tensor("self");
   const std::size_t rank = x.rank() - (is_complex_self(call) ? 1 : 0);
-  std::vector<Axis> axes;
+  std::vector<FftAxis> axes;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const auto at = static_cast<std::int64_t>(axis_index(dims[i], rank));
     auto n = x.shape()[static_cast<std::size_t>(at)].constant();
-    const bool is_half = kind == Kind::kHalfIn && i + 1 == dims.size();
+    const bool is_half = kind == FftKind::kHalfIn && i + 1 == dims.size();
     if (is_half && n) n = 2 * (*n - 1);
     if (i < sizes.size() && sizes[i] != -1) n = sizes[i];
     axes.push_back({at, n});
@@ -511,7 +511,7 @@ Value envelope_of(const Value& x, const Frames& frames, Builder& g) {
 // aten.fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
 // and the same with ifft, rfft and irfft
 Item fft(const Call& call, Builder& g) {
-  const Kind kind = kind_of(call);
+  const FftKind kind = fft_kind(call);
   const bool is_forward = !call.name().starts_with("aten.fft_i");
   const std::vector<std::int64_t> sizes = call.integers(call.has("n") ? "n" : "s");
   return transform(call, g, axes_of(call, dims_of(call, sizes.size()), sizes, kind), kind,
@@ -520,22 +520,22 @@ Item fft(const Call& call, Builder& g) {
 
 // aten._fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor
 Item fft_r2c(const Call& call, Builder& g) {
-  const Kind kind = call.flag("onesided") ? Kind::kHalfOut : Kind::kAny;
+  const FftKind kind = call.flag("onesided") ? FftKind::kHalfOut : FftKind::kAny;
   return transform(call, g, axes_of(call, call.integers("dim"), {}, kind), kind,
                    {norm_of_number(call), true});
 }
 
 // aten._fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor
 Item fft_c2c(const Call& call, Builder& g) {
-  return transform(call, g, axes_of(call, call.integers("dim"), {}, Kind::kAny), Kind::kAny,
+  return transform(call, g, axes_of(call, call.integers("dim"), {}, FftKind::kAny), FftKind::kAny,
                    {norm_of_number(call), call.flag("forward")});
 }
 
 // aten._fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor
 Item fft_c2r(const Call& call, Builder& g) {
-  std::vector<Axis> axes = axes_of(call, call.integers("dim"), {}, Kind::kHalfIn);
+  std::vector<FftAxis> axes = axes_of(call, call.integers("dim"), {}, FftKind::kHalfIn);
   if (!axes.empty()) axes.back().n = call.integer("last_dim_size");
-  return transform(call, g, std::move(axes), Kind::kHalfIn, {norm_of_number(call), false});
+  return transform(call, g, std::move(axes), FftKind::kHalfIn, {norm_of_number(call), false});
 }
 
 // aten.fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor

@@ -10,6 +10,8 @@
 namespace voxport {
 namespace {
 
+using Ints = std::vector<std::int64_t>;
+
 bool fills_blocks(const Value& x) {
   if (!x.type().shape || x.rank() != 4 || x.dtype() != DType::kFloat32) return false;
   const std::optional<std::int64_t> channels = x.dim(kChannelAxis).constant();
@@ -21,7 +23,6 @@ Value pass_through(const Value& x) {
   Builder g(x.graph());
   const std::int64_t channels = *x.dim(kChannelAxis).constant();
   const std::vector<float> ones(static_cast<std::size_t>(channels), 1.0F);
-  using Ints = std::vector<std::int64_t>;
   return g.node("Conv", {x, g.constant("pass_through", tensor_of({channels, 1, 1, 1}, ones))},
                 {{"kernel_shape", Ints{1, 1}},
                  {"strides", Ints{1, 1}},

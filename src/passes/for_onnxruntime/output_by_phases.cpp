@@ -7,6 +7,8 @@
 namespace voxport {
 namespace {
 
+using Ints = std::vector<std::int64_t>;
+
 // ONNX Runtime would compute a block of channels and throw away all but one.
 constexpr std::int64_t kPhases = kBlock;
 
@@ -38,7 +40,6 @@ Value phases_of(const Node& node, const TimeConvolution& conv) {
   Builder g(node.input(0).graph());
   std::vector<Value> inputs = {node.input(0), g.constant("weight", shifted_copies(conv.weight))};
   if (conv.bias) inputs.push_back(g.constant("bias", repeated(*conv.bias)));
-  using Ints = std::vector<std::int64_t>;
   return g.node("Conv", std::move(inputs),
                 {{"kernel_shape", Ints{1, conv.kernel + kPhases - 1}},
                  {"strides", Ints{1, kPhases}},

@@ -11,6 +11,8 @@
 namespace voxport {
 namespace {
 
+using Ints = std::vector<std::int64_t>;
+
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 // The taps of a transposed convolution of stride `rate`, by the phase of the output sample they
@@ -67,7 +69,6 @@ Value convolve_phases(const Node& node, const TimeConvolution& up, const Cut& st
                       std::int64_t taps) {
   Builder g(node.input(0).graph());
   const bool has_rows = node.input(0).rank() == 4;
-  using Ints = std::vector<std::int64_t>;
   const std::int64_t in = up.weight.shape[0];
   const std::int64_t out = up.weight.shape[1] * up.stride;
   const Tensor weight =
