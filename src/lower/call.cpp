@@ -172,6 +172,7 @@ Value Call::sizes(const std::vector<Number>& numbers) const {
     if (const auto value = number.as_int()) constants.push_back(*value);
   if (constants.size() == numbers.size()) return g.int64s(constants);
   std::vector<Value> parts;
+  parts.reserve(numbers.size());
   for (const Number& number : numbers)
     parts.push_back(unsqueeze(scopes().value_of(number, DType::kInt64), {0}));
   return parts.size() == 1 ? parts.front() : concat(parts, 0);
@@ -203,9 +204,11 @@ Value Call::tensor_as(std::string_view name, DType dtype) const {
 
 std::vector<Value> Call::promoted(const std::vector<std::string_view>& names) const {
   std::vector<Item> operands;
+  operands.reserve(names.size());
   for (const std::string_view name : names) operands.push_back(item(name));
   const DType dtype = result_type(operands);
   std::vector<Value> values;
+  values.reserve(names.size());
   for (const std::string_view name : names) values.push_back(tensor_as(name, dtype));
   return values;
 }

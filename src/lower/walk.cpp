@@ -112,7 +112,7 @@ Item Walk::lower_call(const ProgramCall& call) {
     return Item::unknown();
   }
   note_lists_read(call, resolved.arguments);
-  const Item result = apply(*this, *row, call, resolved);
+  Item result = apply(*this, *row, call, resolved);
   if (!is_in_place) return result;
   const Item self = resolved.arguments.empty() ? Item() : resolved.arguments.front().second;
   return write_in_place(self, result);

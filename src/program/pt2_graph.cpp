@@ -158,6 +158,7 @@ std::string name_of_part(const Json& part) {
 
 std::vector<NamedArgument> unnamed(std::vector<Argument> values) {
   std::vector<NamedArgument> arguments;
+  arguments.reserve(values.size());
   for (Argument& value : values) arguments.push_back({"", std::move(value)});
   return arguments;
 }

@@ -122,7 +122,7 @@ Argument Inputs::value_of(const Parameter& parameter, const Object* example) {
   std::optional<Argument> otherwise = default_value_(*parameter.otherwise);
   if (!otherwise) fail_for(name, "has a default that is no literal and no tensor");
   if (type.is_name("Tensor") && otherwise->variable()) {
-    const Argument given = input(name, InputKind::kTensor, true, example);
+    Argument given = input(name, InputKind::kTensor, true, example);
     program_.inputs.back().otherwise = *otherwise->variable();
     return given;
   }

@@ -180,7 +180,8 @@ std::vector<Value> projected(const std::vector<Value>& qkv, const Heads& heads) 
 // `hidden` as spread_mask() returns it, or absent.
 AttentionResult multi_head(const std::vector<Value>& qkv, const Heads& heads, const Value& hidden) {
   const std::vector<Value> parts = projected(qkv, heads);
-  const double scale = 1 / std::sqrt(static_cast<double>(heads.size / heads.count));
+  const std::int64_t width = heads.size / heads.count;
+  const double scale = 1 / std::sqrt(static_cast<double>(width));
   const Value scores = voxport::matmul(parts[0] * scale, last_two_swapped(parts[1]));
   const Value weights = hidden ? masked_softmax_of(scores, hidden, -1) : softmax(scores, -1);
   const Value output = voxport::transpose(voxport::matmul(weights, parts[2]), {0, 2, 1, 3});

@@ -53,7 +53,8 @@ Item logical(const Call& call, const char* op) {
   std::vector<Value> values = {call.tensor_as(first(call), DType::kBool),
                                call.tensor_as(second(call), DType::kBool)};
   call.walk().note_fixed(values[0].shape(), values[1].shape());
-  return Builder(values[0].graph()).node(op, std::move(values));
+  Builder g(values[0].graph());
+  return g.node(op, std::move(values));
 }
 
 constexpr int kBits = 64;
@@ -197,9 +198,9 @@ Item logical_xor(const Call& call, Builder&) { return logical(call, "Xor"); }
 // aten.__and__.bool(bool a, bool b) -> bool
 Item bitwise(const Call& call, const char* op) {
   if (are_numbers(call)) return bits_of_numbers(call, op);
-  std::vector<Value> values = both(call);
+  const std::vector<Value> values = both(call);
   const DType dtype = values[0].dtype();
-  if (dtype == DType::kBool) return Builder(values[0].graph()).node(op, std::move(values));
+  if (dtype == DType::kBool) return Builder(values[0].graph()).node(op, values);
   if (!is_integral(dtype)) call.refuse("it works on the bits of floats");
   return converted(bits(call, values, op), dtype);
 }

@@ -110,6 +110,7 @@ Value rolled(const Value& x, std::int64_t axis, const Number& shift, const Call&
 // The tensors, each along an axis of its own, and all of the shape that these make.
 std::vector<Value> grid(const Call& call, const std::vector<Value>& tensors) {
   std::vector<Number> sizes;
+  sizes.reserve(tensors.size());
   for (const Value& x : tensors)
     sizes.push_back(x.rank() == 0 ? Number::of_int(1) : size_number(call, x, 0));
   const Value shape = call.sizes(sizes);

@@ -184,8 +184,8 @@ Item native_batch_norm(const Call& call, Builder& g) {
   const Normalised normalised = batch_normalised(call, g);
   std::vector<Item> results = {normalised.y, normalised.mean, normalised.rstd};
   if (call.name() == "aten._native_batch_norm_legit_functional") {
-    results.push_back(call.tensor("running_mean"));
-    results.push_back(call.tensor("running_var"));
+    results.emplace_back(call.tensor("running_mean"));
+    results.emplace_back(call.tensor("running_var"));
   }
   return Item::tuple(std::move(results));
 }

@@ -86,8 +86,8 @@ bool is_size_of_input(const Graph& graph, const Dim& dim) {
 Value slice_bound(const Call& call, const Value& base, std::int64_t axis, const Number& bound) {
   Scopes& scopes = call.scopes();
   if (bound.as_int()) return call.sizes({bound});
-  const Dim at = bound.dim();
-  const Dim size = base.dim(axis);
+  const Dim& at = bound.dim();
+  const Dim& size = base.dim(axis);
   const Number zero = Number::of_int(0);
   if (max(at, Dim(0)) == at && min(at, size) == at) return call.sizes({bound});
   if (max(at, Dim(0)) == at && !min(at, size).is_constant())
@@ -201,7 +201,7 @@ Number counted_from_start(const Call& call, const Value& x, std::int64_t axis,
   Scopes& scopes = call.scopes();
   const Dim& at = place.dim();
   if (place.as_int().value_or(-1) >= 0 || is_size_of_input(x.graph(), at)) return place;
-  const Number moved = compute(scopes, Arithmetic::kAdd, size_number(call, x, axis), place);
+  Number moved = compute(scopes, Arithmetic::kAdd, size_number(call, x, axis), place);
   if (place.as_int() || moved.as_int() == 0) return moved;
   const Number is_moved = compare(scopes, "Less", place, Number::of_int(0));
   const Value chosen =

@@ -203,13 +203,13 @@ class AxisResizing {
 
   // Four elements, weighted by the cubic of a = -0.75.
   Value cubic() {
-    constexpr double a = -0.75;
+    constexpr double kA = -0.75;
     const Value at = source(false);
     const Value left = minimum(floor_of(at), cast(last(), dtype_));
     const Value t = clip(at - left, 0, 1);
     const Value rest = g_.scalar(1, dtype_) - t;
-    return weighted(left - 1, far(t + 1, a)) + weighted(left, near(t, a)) +
-           weighted(left + 1, near(rest, a)) + weighted(left + 2, far(rest + 1, a));
+    return weighted(left - 1, far(t + 1, kA)) + weighted(left, near(t, kA)) +
+           weighted(left + 1, near(rest, kA)) + weighted(left + 2, far(rest + 1, kA));
   }
 
   // What the cubic of `a` gives at distances below 1, and from there below 2.
@@ -220,10 +220,11 @@ class AxisResizing {
   // Pillow has it.
   Value filter(const Value& distance) {
     if (resizing_.mode == ResizeMode::kLinear) return maximum(g_.scalar(1, dtype_) - distance, 0);
-    constexpr double a = -0.5;
+    constexpr double kA = -0.5;
     const Value is_near = less(distance, g_.scalar(1, dtype_));
     const Value is_far = less(distance, g_.scalar(2, dtype_));
-    return where(is_near, near(distance, a), where(is_far, far(distance, a), g_.scalar(0, dtype_)));
+    return where(is_near, near(distance, kA),
+                 where(is_far, far(distance, kA), g_.scalar(0, dtype_)));
   }
 
   // Each element is a mean over all that its filter reaches, which widens as the axis shrinks: a

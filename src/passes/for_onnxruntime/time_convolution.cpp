@@ -16,9 +16,9 @@ const Tensor* constant_float32(const Value& value) {
   return constant && constant->dtype == DType::kFloat32 ? constant : nullptr;
 }
 
-Ints numbers(const Node& node, std::string_view name, Ints otherwise) {
+Ints numbers(const Node& node, std::string_view name, const Ints& otherwise) {
   const Attribute* attribute = node.find(name);
-  return attribute ? std::get<Ints>(*attribute) : std::move(otherwise);
+  return attribute ? std::get<Ints>(*attribute) : otherwise;
 }
 
 bool leaves_sizes_to_the_runtime(const Node& node) {
