@@ -57,6 +57,7 @@ std::vector<OperatorInfo> operators_of(const Program& program) {
   std::map<std::string, std::uint64_t> counts;
   for_each_call(program.main, [&](const ProgramCall& call) { ++counts[call.target]; });
   std::vector<OperatorInfo> operators;
+  operators.reserve(counts.size());
   for (const auto& [name, count] : counts) operators.push_back({name, count, is_lowered(name)});
   std::ranges::stable_sort(operators, std::greater(), &OperatorInfo::count);
   return operators;

@@ -90,7 +90,7 @@ enum class Form : std::uint8_t {
 
 struct Row {
   Message message;
-  std::uint32_t field;
+  std::uint16_t field;
   Form form;
   Message content = Message::kModel;
 };

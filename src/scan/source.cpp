@@ -246,6 +246,7 @@ bool defines_operators(const ClassSource& of_class) {
 template <class Named>
 std::vector<const Named*> by_name(const std::unordered_map<std::string_view, Named>& all) {
   std::vector<const Named*> sorted;
+  sorted.reserve(all.size());
   for (const auto& [name, named] : all) sorted.push_back(&named);
   std::ranges::sort(sorted, {}, [](const Named* named) { return named->name; });
   return sorted;
