@@ -23,8 +23,22 @@ bool any_tensor(const NamedItems& arguments, const Is& is) {
                              [&](const auto& argument) { return any_tensor(argument.second, is); });
 }
 
+bool has_complex(const Item& item) {
+  const Container* container = item.container();
+  return item.is_complex() || (container && std::ranges::any_of(container->items, has_complex));
+}
+
 bool has_complex(const NamedItems& arguments) {
+  return std::ranges::any_of(arguments,
+                             [](const auto& argument) { return has_complex(argument.second); });
+}
+
+bool has_complex_tensor(const NamedItems& arguments) {
   return any_tensor(arguments, [](const TensorCell& cell) { return cell.is_complex; });
+}
+
+bool has_tensor(const NamedItems& arguments) {
+  return any_tensor(arguments, [](const TensorCell&) { return true; });
 }
 
 bool has_nested(const NamedItems& arguments) {
@@ -43,9 +57,26 @@ void link_views(const Item& result, const Item& self) {
   cell->seen = (*base)->version;
 }
 
-}  // namespace
+bool wants_channels_last(const NamedItems& arguments) {
+  constexpr std::int64_t kChannelsLast = 2;  // and those after it
+  return std::ranges::any_of(arguments, [](const auto& argument) {
+    const Number* format = argument.first == "memory_format" ? argument.second.number() : nullptr;
+    return format && format->as_int().value_or(0) >= kChannelsLast;
+  });
+}
 
-Item apply(Walk& walk, const Operator& row, const ProgramCall& call, const ResolvedCall& resolved) {
+// Takes down whether a new tensor is certain to be row-major in memory.
+void note_layout(const Operator& row, const NamedItems& arguments, const Item& result) {
+  TensorCell* cell = result.cell();
+  if (!cell || cell->base || wants_channels_last(arguments)) return;
+  const auto is_other = [](const TensorCell& operand) { return !operand.is_row_major; };
+  cell->is_row_major =
+      cell->is_row_major || row.has(Trait::kRowMajor) || cell->value.rank() <= 1 ||
+      (row.has(Trait::kKeepsRowMajor) && cell->is_contiguous && !any_tensor(arguments, is_other));
+}
+
+Item lowered(Walk& walk, const Operator& row, const ProgramCall& call,
+             const ResolvedCall& resolved) {
   Builder g(walk.scopes().graph());
   const auto lower = [&](LowerOp function, NamedItems arguments) {
     return function(Call(walk, call, resolved.schema, std::move(arguments)), g);
@@ -59,13 +90,30 @@ Item apply(Walk& walk, const Operator& row, const ProgramCall& call, const Resol
     if (!row.lower) fail(Error::kUnsupported, "it is lowered for complex tensors only");
     return lower(row.lower, arguments);
   }
+  if (!has_tensor(arguments))
+    fail(Error::kUnsupported,
+         "it is given complex numbers and no tensor; voxport computes with complex numbers where "
+         "they meet a tensor");
   if (row.lower_complex) return lower(row.lower_complex, arguments);
-  if (!row.has(Trait::kByParts)) fail(Error::kUnsupported, "it is given a complex tensor");
+  if (row.has(Trait::kMultiplies))
+    return product_of_parts(walk.memory(), arguments,
+                            [&](NamedItems parts) { return lower(row.lower, std::move(parts)); });
+  if (!row.has(Trait::kByParts))
+    fail(Error::kUnsupported, "it is given a complex ",
+         has_complex_tensor(arguments) ? "tensor" : "number");
   const Item real = lower(row.lower, part_of(walk.memory(), row, arguments, Part::kReal));
   const Item imaginary = lower(row.lower, part_of(walk.memory(), row, arguments, Part::kImaginary));
   Item joined = joined_parts(walk.memory(), real, imaginary);
   link_views(joined, arguments.front().second);
   return joined;
+}
+
+}  // namespace
+
+Item apply(Walk& walk, const Operator& row, const ProgramCall& call, const ResolvedCall& resolved) {
+  Item result = lowered(walk, row, call, resolved);
+  note_layout(row, resolved.arguments, result);
+  return result;
 }
 
 }  // namespace voxport

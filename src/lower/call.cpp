@@ -13,6 +13,14 @@ namespace {
        ", expected ", expected);
 }
 
+// Both parts of a complex number, along one axis.
+Value pair_of(Scopes& scopes, std::complex<double> number, DType dtype) {
+  Builder g(scopes.graph());
+  return concat({unsqueeze(g.scalar(number.real(), dtype), {0}),
+                 unsqueeze(g.scalar(number.imag(), dtype), {0})},
+                0);
+}
+
 }  // namespace
 
 std::string_view Call::name() const { return split_target(call_.target).first; }
@@ -46,6 +54,8 @@ Number Call::number_at(std::size_t i) const {
 Value Call::tensor(std::string_view name) const {
   const Item& argument = item(name);
   if (const Number* number = argument.number()) return scopes().value_of(*number, number->dtype());
+  if (const auto* number = argument.complex_number())
+    return pair_of(scopes(), *number, DType::kFloat32);
   if (!argument.is_tensor()) wrong_kind(name, "a tensor", argument);
   return memory().read(*argument.cell());
 }
@@ -198,6 +208,7 @@ std::vector<std::int64_t> Call::axes(std::string_view name, std::size_t rank,
 Value Call::tensor_as(std::string_view name, DType dtype) const {
   const Item& argument = item(name);
   if (const Number* number = argument.number()) return scopes().value_of(*number, dtype);
+  if (const auto* number = argument.complex_number()) return pair_of(scopes(), *number, dtype);
   const Value value = tensor(name);
   return value.dtype() == dtype ? value : cast(value, dtype);
 }
@@ -224,6 +235,7 @@ Item Call::view(std::string_view name, View view, bool is_contiguous) const {
   cell->view = std::move(view);
   cell->depth = scopes().depth();
   cell->is_contiguous = is_contiguous && (*base)->is_contiguous;
+  cell->is_row_major = cell->is_contiguous && (*base)->is_row_major;
   cell->is_complex = (*base)->is_complex;
   return cell;
 }

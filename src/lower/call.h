@@ -42,7 +42,8 @@ class Call {
 
   // Below, asking for what an argument is not fails with kUnsupported, saying so.
 
-  // A number becomes a tensor without axes.
+  // A number becomes a tensor without axes; a complex one its two parts, see
+  // TensorCell::is_complex.
   Value tensor(std::string_view name) const;
   Value tensor_or_none(std::string_view name) const;                // absent for None
   std::vector<Value> tensors(std::string_view name) const;          // of a list

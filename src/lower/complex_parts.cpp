@@ -1,5 +1,7 @@
 #include "lower/complex_parts.h"
 
+#include <algorithm>
+
 #include "base/fail.h"
 #include "graph/builder.h"
 #include "graph/ops.h"
@@ -10,13 +12,17 @@
 namespace voxport {
 namespace {
 
-bool is_complex_cell(const Item& item) { return item.cell() && item.cell()->is_complex; }
-
 // The imaginary parts of a real operand: zeros, of its shape where shapes count.
 Item imaginary_of_real(Memory& memory, const Item& item) {
   if (!item.cell()) return Number::of_int(0);
   const Value x = memory.read(*item.cell());
   return zeros(Builder(x.graph()).node("Shape", {x}), x.dtype());
+}
+
+// A zero that counts as little as it can: a tensor of no axes, for a tensor.
+Item zero_of(Memory& memory, const Item& real) {
+  if (!real.cell()) return Number::of_int(0);
+  return Builder(memory.scopes().graph()).scalar(0, real.cell()->value.dtype());
 }
 
 Item part_of(Memory& memory, const Item& item, Part part) {
@@ -26,6 +32,8 @@ Item part_of(Memory& memory, const Item& item, Part part) {
     one.cell()->is_contiguous = cell->is_contiguous;
     return one;
   }
+  if (const auto* number = item.complex_number())
+    return Number::of_float(part == Part::kReal ? number->real() : number->imag());
   const Container* container = item.container();
   if (!container) return item;
   auto copy = std::make_shared<Container>(*container);
@@ -33,7 +41,51 @@ Item part_of(Memory& memory, const Item& item, Part part) {
   return copy;
 }
 
+const Container* listed_factors(const NamedItems& arguments) {
+  for (const auto& [key, item] : arguments)
+    if (key == "tensors") return item.container();
+  return nullptr;
+}
+
+// The tensors that are multiplied.
+std::vector<Item> factors_of(const NamedItems& arguments) {
+  if (const Container* list = listed_factors(arguments)) return list->items;
+  if (arguments.size() < 2) fail(Error::kUnsupported, "it is given no two tensors to multiply");
+  return {arguments[0].second, arguments[1].second};
+}
+
+// The arguments with others in their place.
+NamedItems with_factors(NamedItems arguments, const std::vector<Item>& factors) {
+  if (listed_factors(arguments)) {
+    for (auto& [key, item] : arguments)
+      if (key == "tensors") item = Item::list(factors);
+    return arguments;
+  }
+  for (std::size_t i = 0; i < factors.size(); ++i) arguments[i].second = factors[i];
+  return arguments;
+}
+
 }  // namespace
+
+Item product_of_parts(Memory& memory, const NamedItems& arguments,
+                      const std::function<Item(NamedItems)>& multiply) {
+  constexpr Part kRe = Part::kReal;
+  constexpr Part kIm = Part::kImaginary;
+  const std::vector<Item> factors = factors_of(arguments);
+  if (!std::ranges::all_of(factors, &Item::is_complex))
+    fail(Error::kUnsupported, "it multiplies complex tensors by real ones, expected all of a kind");
+  const auto product = [&](const std::vector<Part>& parts) {
+    std::vector<Item> of_parts;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      of_parts.push_back(part_of(memory, factors[i], parts[i]));
+    return memory.read(*multiply(with_factors(arguments, of_parts)).cell());
+  };
+  if (factors.size() == 1) return ops::complex_item(ops::pairs_of(product({kRe}), product({kIm})));
+  if (factors.size() != 2)
+    fail(Error::kUnsupported, "it multiplies ", factors.size(), " complex tensors, expected 2");
+  const Value real = product({kRe, kRe}) - product({kIm, kIm});
+  return ops::complex_item(ops::pairs_of(real, product({kRe, kIm}) + product({kIm, kRe})));
+}
 
 NamedItems part_of(Memory& memory, const Operator& row, const NamedItems& arguments, Part part) {
   NamedItems parts;
@@ -41,14 +93,14 @@ NamedItems part_of(Memory& memory, const Operator& row, const NamedItems& argume
     const auto& [key, item] = arguments[i];
     const bool is_term =
         (i < 2 && row.has(Trait::kAddsTerms)) || (key == "value" && !item.is_none());
-    const bool is_nothing = is_term && !is_complex_cell(item) && part == Part::kImaginary;
-    parts.emplace_back(key, is_nothing ? Item(Number::of_int(0)) : part_of(memory, item, part));
+    const bool is_nothing = is_term && !item.is_complex() && part == Part::kImaginary;
+    parts.emplace_back(key, is_nothing ? zero_of(memory, item) : part_of(memory, item, part));
     if (!row.has(Trait::kJoinsTensors) || key != "tensors" || part != Part::kImaginary ||
         !item.container())
       continue;
     std::vector<Item>& joined = parts.back().second.container()->items;
     for (std::size_t j = 0; j < joined.size(); ++j)
-      if (!is_complex_cell(item.container()->items[j]))
+      if (!item.container()->items[j].is_complex())
         joined[j] = imaginary_of_real(memory, joined[j]);
   }
   return parts;

@@ -2,6 +2,8 @@
 // and joined again: for operators that compute both parts alike.
 #pragma once
 
+#include <functional>
+
 #include "lower/memory.h"
 #include "lower/table.h"
 
@@ -12,6 +14,11 @@ enum class Part { kReal, kImaginary };
 // The arguments with one part of each complex tensor in its place. Real terms of a sum, and numbers
 // that fill or pad, have no imaginary part.
 NamedItems part_of(Memory& memory, const Operator& row, const NamedItems& arguments, Part part);
+
+// The product of complex tensors, of the products of their parts, which `multiply` gives. The
+// tensors are the first two arguments, or one or two in a list of the name "tensors".
+Item product_of_parts(Memory& memory, const NamedItems& arguments,
+                      const std::function<Item(NamedItems)>& multiply);
 
 // The results of an operator for both parts as one: tensors become complex, also those in lists;
 // everything else is the result for the real part.

@@ -82,6 +82,8 @@ Item Item::tuple(std::vector<Item> items) {
   return container;
 }
 
+bool Item::is_complex() const { return complex_number() || (cell() && cell()->is_complex); }
+
 TensorCell* Item::cell() const {
   const auto* cell = std::get_if<std::shared_ptr<TensorCell>>(&data);
   return cell ? cell->get() : nullptr;
@@ -96,6 +98,7 @@ std::string_view Item::kind_name() const {
   if (is_none()) return "None";
   if (is_tensor()) return "a tensor";
   if (text()) return "a string";
+  if (complex_number()) return "a complex number";
   if (const Number* n = number())
     return n->kind() == Number::Kind::kBool  ? "a bool"
            : n->kind() == Number::Kind::kInt ? "an int"

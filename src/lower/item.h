@@ -3,6 +3,7 @@
 // computed by the graph and has a size's expression.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -77,14 +78,15 @@ struct Item {
   // The result of a call that could not be lowered; everything that uses it is unknown too.
   struct Unknown {};
 
-  std::variant<None, Unknown, std::shared_ptr<TensorCell>, Number, std::string,
-               std::shared_ptr<Container>>
+  std::variant<None, Unknown, std::shared_ptr<TensorCell>, Number, std::complex<double>,
+               std::string, std::shared_ptr<Container>>
       data;
 
   Item() = default;
   Item(const Value& tensor);              // NOLINT: a new tensor
   Item(const std::vector<Value>& tuple);  // NOLINT: new tensors
   Item(Number number) : data(std::move(number)) {}
+  Item(std::complex<double> number) : data(number) {}
   Item(std::string text) : data(std::move(text)) {}
   Item(std::shared_ptr<TensorCell> cell) : data(std::move(cell)) {}
   Item(std::shared_ptr<Container> container) : data(std::move(container)) {}
@@ -98,6 +100,11 @@ struct Item {
   bool is_tensor() const { return cell() != nullptr; }
   TensorCell* cell() const;
   const Number* number() const { return std::get_if<Number>(&data); }
+  const std::complex<double>* complex_number() const {
+    return std::get_if<std::complex<double>>(&data);
+  }
+  // A complex number, or a tensor of such.
+  bool is_complex() const;
   const std::string* text() const { return std::get_if<std::string>(&data); }
   Container* container() const;
   bool is_uninitialized() const {
@@ -137,6 +144,9 @@ struct TensorCell {
   bool is_written = false;    // since the graph around it was left
   // Whether PyTorch would have it row-major and without gaps, so that a reshape is a view of it.
   bool is_contiguous = true;
+  // Whether that is certain. Most operators keep the order of axes in memory that their operands
+  // have; is_contiguous takes it for granted that they are row-major.
+  bool is_row_major = false;
   // PyTorch may have made it as a view or as a copy, depending on strides: after a write to it
   // or to its base, the other one is not to be used.
   bool is_maybe_view = false;

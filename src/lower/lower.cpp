@@ -122,6 +122,7 @@ class ProgramLowering {
     }
     Item item = graph_->add_input(name, type);
     item.cell()->is_complex = has_pairs;
+    item.cell()->is_row_major = true;
     walk_.set(input.variable, std::move(item));
   }
 
@@ -143,6 +144,7 @@ class ProgramLowering {
     Item item = graph_->add_constant(constant.name,
                                      has_pairs ? as_pairs(constant.values) : constant.values);
     item.cell()->is_complex = has_pairs;
+    item.cell()->is_row_major = constant.values.is_contiguous();
     walk_.set(constant.variable, std::move(item));
   }
 

@@ -105,7 +105,8 @@ void Memory::write(TensorCell& cell, const Value& value) {
   touch(cell);
   if (cell.base) {
     if (!cell.view.put)
-      fail(Error::kUnsupported, "it writes to a view whose elements share memory (expand)");
+      fail(Error::kUnsupported,
+           "it writes to a view whose elements share memory (expand, unfold, as_strided)");
     write(*cell.base, cell.view.put(read(*cell.base), value));
     cell.seen = cell.base->version;
   }

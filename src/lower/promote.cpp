@@ -92,6 +92,8 @@ DType result_type(std::span<const Item> operands) {
       widen(rank > 0 ? tensors : without_axes, cell->is_complex ? complex_of(dtype) : dtype);
     } else if (const Number* number = item.number()) {
       widen(numbers, number->dtype());
+    } else if (item.complex_number()) {
+      widen(numbers, DType::kComplex64);
     } else {
       fail(Error::kUnsupported, "expected a tensor or a number, found ", item.kind_name());
     }

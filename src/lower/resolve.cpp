@@ -44,6 +44,9 @@ bool fits_list(const Item& item, std::string_view element, bool has_count, Freed
 bool fits_plain(const Item& item, std::string_view type, Freedom freedom) {
   constexpr std::array<std::string_view, 5> kInts = {"int", "SymInt", "ScalarType", "Layout",
                                                      "MemoryFormat"};
+  if (item.complex_number())
+    return type == "Scalar" || type == "number" || type == "complex" ||
+           (type == "Tensor" && freedom != Freedom::kAsIs);
   if (type == "Tensor") return item.is_tensor() || (freedom != Freedom::kAsIs && item.number());
   if (type == "Scalar" || type == "number")
     return item.number() || (freedom != Freedom::kAsIs && item.is_tensor());

@@ -33,6 +33,12 @@ enum class Trait : std::uint16_t {
   kChangesContainer = 1 << 7,
   // It makes a tensor, or repeats one (aten.expand), of the sizes it is given.
   kMakesTensor = 1 << 8,
+  // Its result is row-major in memory, whatever its operands are; or where all of them are.
+  kRowMajor = 1 << 9,
+  kKeepsRowMajor = 1 << 10,
+  // It multiplies its first two arguments, or the two tensors of a list: of complex ones, each part
+  // with each.
+  kMultiplies = 1 << 11,
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<unsigned>(a) | static_cast<unsigned>(b));

@@ -48,6 +48,7 @@ Item Walk::evaluate(const Argument& argument) const {
     Item operator()(bool value) const { return Number::of_bool(value); }
     Item operator()(std::int64_t value) const { return Number::of_int(value); }
     Item operator()(double value) const { return Number::of_float(value); }
+    Item operator()(std::complex<double> value) const { return value; }
     Item operator()(const std::string& text) const { return text; }
     Item operator()(const ArgumentList& list) const {
       std::vector<Item> items;

@@ -5,6 +5,7 @@
 // on them are kept as blocks, and the lowering, which knows the shape of everything, decides.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -41,7 +42,8 @@ struct ArgumentList {
 struct Argument {
   // Nothing is Python's None. Element types are TorchScript's numbers (0 is uint8, 6 is float32,
   // see scalar_type_code()), memory formats and layouts ints too, devices strings.
-  std::variant<std::monostate, Variable, bool, std::int64_t, double, std::string, ArgumentList>
+  std::variant<std::monostate, Variable, bool, std::int64_t, double, std::complex<double>,
+               std::string, ArgumentList>
       data;
 
   bool is_none() const { return data.index() == 0; }

@@ -106,6 +106,10 @@ Argument real(const Json& value) { return {value.number()}; }
 Argument boolean(const Json& value) { return {value.boolean()}; }
 Argument text(const Json& value) { return {value.text()}; }
 
+Argument complex(const Json& value) {
+  return {std::complex<double>(value["real"].number(), value["imag"].number())};
+}
+
 Argument listed(const Json& values, Argument (*item)(const Json&)) {
   ArgumentList list;
   for (const Json value : values.children()) list.items.push_back(item(value));
@@ -124,6 +128,7 @@ struct ConstantRow {
 constexpr ConstantRow kConstants[] = {
     {"as_bool", boolean},
     {"as_bools", [](const Json& values) { return listed(values, boolean); }},
+    {"as_complex", complex},
     {"as_device", [](const Json& value) -> Argument { return {device_text(value)}; }},
     {"as_float", real},
     {"as_float_lists", [](const Json& values) { return listed(values, reals); }},

@@ -437,6 +437,7 @@ ExprValue Inliner::evaluate(const Expr& expr, std::string_view name) {
     case E::kName: return name_value(expr);
     case E::kInt:
     case E::kFloat:
+    case E::kComplex:
     case E::kString: return *literal_value(expr);
     case E::kList:
     case E::kTuple: return list(expr);
@@ -445,10 +446,11 @@ ExprValue Inliner::evaluate(const Expr& expr, std::string_view name) {
     case E::kSubscript: return subscript(expr, name);
     case E::kCall: return call(expr, name);
     case E::kUnary: return unary(expr, name);
-    case E::kBinary: return binary(expr, name);
+    case E::kBinary:
+      if (auto complex = literal_value(expr)) return std::move(*complex);
+      return binary(expr, name);
     case E::kConditional:
       return choice(argument(expr.parts[1]), &expr.parts[0], &expr.parts[2], expr.line, name);
-    case E::kComplex: fail_at(Error::kUnsupported, expr.line, "complex numbers are not converted");
     case E::kSlice:
     case E::kKeyword: break;
   }

@@ -32,6 +32,16 @@ std::optional<Argument> negated_literal(const Expr& expr) {
   return Argument{-*number};
 }
 
+// 2.+3.j and 2.-3.j, as complex numbers are written.
+std::optional<Argument> complex_literal(const Expr& expr) {
+  const Expr& real = expr.parts[0];
+  const Expr& imaginary = expr.parts[1];
+  const bool is_sum = expr.text == "+" || expr.text == "-";
+  if (!is_sum || !real.is(E::kFloat) || !imaginary.is(E::kComplex)) return std::nullopt;
+  const double sign = expr.text == "-" ? -1 : 1;
+  return Argument{std::complex<double>(real.number, sign * imaginary.number)};
+}
+
 std::optional<Argument> literal_list(const Expr& expr) {
   ArgumentList list;
   list.is_tuple = expr.is(E::kTuple);
@@ -119,6 +129,8 @@ std::optional<Argument> literal_value(const Expr& expr) {
     case E::kName: return named_literal(expr.text);
     case E::kInt: return Argument{expr.integer};
     case E::kFloat: return Argument{expr.number};
+    case E::kComplex: return Argument{std::complex<double>(0, expr.number)};
+    case E::kBinary: return complex_literal(expr);
     case E::kString: return Argument{std::string(expr.text)};
     case E::kUnary: return expr.text == "-" ? negated_literal(expr.parts[0]) : std::nullopt;
     case E::kList:

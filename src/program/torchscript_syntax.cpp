@@ -303,13 +303,10 @@ Expr Parser::number(bool is_negative) {
   const Token token = token_;
   Expr made = make(E::kInt, token.text);
   advance();
-  if (token.text.ends_with('j')) {
-    made.kind = E::kComplex;
-    return made;
-  }
-  if (token.text.find_first_of(".eE") != std::string_view::npos) {
-    made.kind = E::kFloat;
-    const auto number = parse_number<double>(token.text);
+  const bool is_complex = token.text.ends_with('j');
+  if (is_complex || token.text.find_first_of(".eE") != std::string_view::npos) {
+    made.kind = is_complex ? E::kComplex : E::kFloat;
+    const auto number = parse_number<double>(token.text.substr(0, token.text.size() - is_complex));
     if (!number) fail_here("a number is none, or too large");
     made.number = is_negative ? -*number : *number;
     return made;

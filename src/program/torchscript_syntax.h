@@ -21,7 +21,7 @@ struct Expr {
     kName,         // text; True, False, None, inf and nan too
     kInt,          // integer
     kFloat,        // number
-    kComplex,      // text
+    kComplex,      // number, of the imaginary part
     kString,       // text
     kList,         // parts
     kTuple,        // parts

@@ -20,6 +20,9 @@ inline std::string text_of(const Program& program, const Argument& argument) {
       const bool is_whole = std::isfinite(value) && std::floor(value) == value;
       return cat(value, is_whole ? ".0" : "");
     }
+    std::string operator()(std::complex<double> value) const {
+      return cat(value.real(), value.imag() < 0 ? "" : "+", value.imag(), "j");
+    }
     std::string operator()(const std::string& value) const { return in_quotes(value); }
     std::string operator()(const ArgumentList& list) const {
       std::string text;

@@ -563,9 +563,10 @@ TEST(Pt2, ReadsArgumentsThatAreRare) {
       argument("k", {{"as_memory_format", 4}}),
       argument("l", {{"as_device", {{"type", "cuda"}, {"index", 1}}}}),
       argument("m", {{"as_none", true}}),
+      argument("n", {{"as_complex", {{"real", -0.5}, {"imag", "Infinity"}}}}),
   };
   EXPECT_EQ(text_of(changed.read()), R"(x: float32[s77, 10]
-linear = aten.linear.default(a=[1, 2], b=[0.5, nan, -inf], c=[True], d=['reflect'], e=[[1], [2, 3]], f=[[x]], g=None, h=[None, x], i=4, j=[True], k=1, l='cuda:1', m=None)
+linear = aten.linear.default(a=[1, 2], b=[0.5, nan, -inf], c=[True], d=['reflect'], e=[[1], [2, 3]], f=[[x]], g=None, h=[None, x], i=4, j=[True], k=1, l='cuda:1', m=None, n=-0.5+infj)
 return linear
 )");
 }

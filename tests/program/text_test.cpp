@@ -66,11 +66,11 @@ TEST(ProgramText, ReadsArgumentsByPositionAndByName) {
 TEST(ProgramText, ReadsValuesAsPythonWritesThem) {
   const Program program = parse_program(R"(
       x: f32[2]
-      y = aten.f.default(None, True, -3, 0.5, 1e-05, -inf, nan, "a, b", 'c', [1, [x, 2.]], (1,), [])
+      y = aten.f.default(None, True, -3, 0.5, 1e-05, -inf, nan, "a, b", 'c', [1, [x, 2.]], (1,), [], 2j, -0.5-1e-2j, 1e-2+3j)
       z = aten.g.default(float32, int64, bool, dtype=bfloat16, memory_format=channels_last)
       return y, [z, x])");
   const std::vector<NamedArgument>& f = program.main.calls[0].arguments;
-  ASSERT_EQ(f.size(), 12U);
+  ASSERT_EQ(f.size(), 15U);
   EXPECT_TRUE(f[0].value.is_none());
   EXPECT_EQ(std::get<bool>(f[1].value.data), true);
   EXPECT_EQ(int_of(f[2].value), -3);
@@ -86,6 +86,10 @@ TEST(ProgramText, ReadsValuesAsPythonWritesThem) {
   EXPECT_EQ(list_of(f[10].value).items.size(), 1U);
   EXPECT_TRUE(list_of(f[10].value).is_tuple);
   EXPECT_TRUE(list_of(f[11].value).items.empty());
+  using Complex = std::complex<double>;
+  EXPECT_EQ(std::get<Complex>(f[12].value.data), Complex(0, 2));
+  EXPECT_EQ(std::get<Complex>(f[13].value.data), Complex(-0.5, -0.01));
+  EXPECT_EQ(std::get<Complex>(f[14].value.data), Complex(0.01, 3));
 
   const std::vector<NamedArgument>& g = program.main.calls[1].arguments;
   EXPECT_EQ(int_of(g[0].value), 6);

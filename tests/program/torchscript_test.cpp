@@ -43,6 +43,9 @@ std::string text_of(const Program& program, const Argument& argument) {
     std::string operator()(bool flag) const { return flag ? "True" : "False"; }
     std::string operator()(std::int64_t number) const { return std::to_string(number); }
     std::string operator()(double number) const { return cat(number); }
+    std::string operator()(std::complex<double> number) const {
+      return cat(number.real(), number.imag() < 0 ? "" : "+", number.imag(), "j");
+    }
     std::string operator()(const std::string& text) const { return cat("'", text, "'"); }
     std::string operator()(const ArgumentList& list) const {
       std::string all;
@@ -460,6 +463,18 @@ __is__ = aten.__is__(x, None)
 )");
 }
 
+TEST(TorchScript, ReadsComplexNumbers) {
+  EXPECT_EQ(text_of(net("    a = torch.mul(x, 2j)\n"
+                        "    b = torch.add(a, -0.5-1.25e-2j)\n"
+                        "    return torch.add(b, 2.+3.j)\n")),
+            R"(
+a = aten.mul(x, 0+2j)
+b = aten.add(a, -0.5-0.0125j)
+add = aten.add(b, 2+3j)
+-> add
+)");
+}
+
 TEST(TorchScript, RefusesWhatDoesNotFitTogether) {
   const std::string at = ", at code/__torch__.py:5";
   EXPECT_EQ(complaint_about(net("    return self.v\n")), "'the module' has no attribute 'v'" + at);
@@ -490,8 +505,6 @@ TEST(TorchScript, RefusesWhatHasNoPlaceInAProgram) {
   const std::string at = ", at code/__torch__.py:5";
   EXPECT_EQ(complaint_about(net("    return fork(x)\n")),
             "what runs aside ('fork') is not converted" + at);
-  EXPECT_EQ(complaint_about(net("    return torch.mul(x, 2j)\n")),
-            "complex numbers are not converted" + at);
   EXPECT_EQ(complaint_about(net("    for i in x:\n      pass\n    return x\n")),
             "only loops over range(n) are converted" + at);
   EXPECT_EQ(complaint_about(net("    if bool(x):\n      return x\n    return x\n")),

@@ -13,8 +13,7 @@ Value part_of(const Value& pairs, std::int64_t which) {
 }
 
 bool is_complex_argument(const Call& call, std::string_view name) {
-  const TensorCell* cell = call.item(name).cell();
-  return cell && cell->is_complex;
+  return call.item(name).is_complex();
 }
 
 // The type in which both operands' parts are computed.

@@ -145,7 +145,12 @@ Item linear_dynamic(const Call& call, Builder&) {
 // aten.vdot(Tensor self, Tensor other) -> Tensor
 Item matmul(const Call& call, Builder&) {
   const std::string& other = call.arguments()[1].first;
-  return product_of(call, call.tensor("self"), call.tensor(other));
+  const Value a = call.tensor("self");
+  const Value b = call.tensor(other);
+  Item product = product_of(call, a, b);
+  // A matrix times several is the transposed product of these, transposed, in PyTorch.
+  product.cell()->is_row_major = a.rank() >= b.rank();
+  return product;
 }
 
 // aten.inner(Tensor self, Tensor other) -> Tensor

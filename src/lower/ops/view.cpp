@@ -251,6 +251,80 @@ Item split_on(const Call& call, std::int64_t axis) {
   return split_at(call, axis, call.numbers("indices"));
 }
 
+// The numbers from 0 on, `count` of them. PyTorch refuses a count below `least`, for which ONNX
+// would give none: it becomes one above `least` here, so that there is no element at the places
+// that follow.
+Value counted(const Call& call, const Number& count, std::int64_t least) {
+  if (count.is_constant()) return range(call.sizes({count}));
+  const Number beyond = minus(call, count, Number::of_int(least));
+  const Value size = Builder(call.scopes().graph()).node("Abs", {call.sizes({beyond})});
+  call.scopes().graph().declare_elements(size, {beyond.dim()});
+  return range(least == 0 ? size : size + int64s(size, {least}));
+}
+
+// Whether a view has all elements of the tensor that it is a view of in the end.
+bool is_whole(const TensorCell& cell) {
+  const TensorCell* root = &cell;
+  while (root->base) root = root->base.get();
+  return numel(root->value.shape()) == numel(cell.value.shape());
+}
+
+Dim row_major_stride(const Value& x, std::size_t axis) {
+  return numel(Shape(x.shape().begin() + static_cast<std::ptrdiff_t>(axis) + 1, x.shape().end()));
+}
+
+// What aten.as_strided takes out of the elements of a row-major tensor.
+struct Strided {
+  std::vector<Number> sizes, strides;
+  Number offset = Number::of_int(0);
+
+  explicit Strided(const Call& call)
+      : sizes(call.numbers("size")), strides(call.numbers("stride")) {
+    if (sizes.size() != strides.size())
+      call.refuse("it is given ", sizes.size(), " sizes and ", strides.size(), " strides");
+    if (call.has("storage_offset")) offset = call.number("storage_offset");
+  }
+
+  // Whether these are all elements in order.
+  bool is_reshape(const Value& x) const {
+    Dim step = 1;
+    bool is_in_order = offset.as_int() == 0;
+    for (std::size_t i = sizes.size(); is_in_order && i-- > 0;) {
+      is_in_order = strides[i].dim() == step || sizes[i].as_int() == 1;
+      step = step * sizes[i].dim();
+    }
+    return is_in_order && step == numel(x.shape());
+  }
+
+  // A stride that is a number where the tensor's own follows from dynamic sizes fixes these.
+  void note_fixed(const Call& call, const Value& x) const {
+    if (sizes.empty() || x.rank() == 0 || sizes[0].dim() != x.shape()[0]) return;
+    const auto stride = strides[0].as_int();
+    if (stride) call.walk().note_fixed(row_major_stride(x, 0), *stride);
+  }
+
+  // How many of the first axes are those of the tensor. What lies behind one of them is then within
+  // what the tensor has there, since the last one, too, has to end with the tensor.
+  std::size_t common_axes(const Value& x) const {
+    std::size_t count = 0;
+    while (count + 1 < std::min(x.rank(), sizes.size()) && sizes[count].dim() == x.shape()[count] &&
+           strides[count].dim() == row_major_stride(x, count))
+      ++count;
+    return count;
+  }
+
+  Value of(const Call& call, const Value& x) const {
+    const std::size_t common = common_axes(x);
+    const auto axis = static_cast<std::int64_t>(common);
+    Value places = call.sizes({offset});
+    for (std::size_t i = common; i < sizes.size(); ++i)
+      places =
+          voxport::unsqueeze(places, {-1}) + counted(call, sizes[i], 0) * call.sizes({strides[i]});
+    places = voxport::squeeze(places, {0});
+    return gather(reshape(x, shape_with(x, axis, rank_of(x), int64s(x, {-1}))), places, axis);
+  }
+};
+
 // A new tensor of each, that shares nothing.
 Item copied(const Call& call, const Item& item) {
   if (item.is_tensor()) return call.memory().read(*item.cell());
@@ -309,20 +383,24 @@ Item reshape_as(const Call& call, Builder&) {
 
 // aten.as_strided(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None)
 //   -> Tensor
+// Elements may be seen more than once, so they cannot be written to, unless it is a reshape.
 Item as_strided(const Call& call, Builder&) {
-  const std::vector<Number> sizes = call.numbers("size");
-  const std::vector<Number> strides = call.numbers("stride");
+  const Strided strided(call);
   const TensorCell* cell = call.item("self").cell();
-  const bool starts = !call.has("storage_offset") || call.number("storage_offset").as_int() == 0;
-  Dim step = 1;
-  bool is_plain = cell && cell->is_contiguous && starts && sizes.size() == strides.size();
-  for (std::size_t i = sizes.size(); is_plain && i-- > 0;) {
-    is_plain = strides[i].dim() == step || sizes[i].as_int() == 1;
-    step = step * sizes[i].dim();
-  }
-  if (!is_plain || step != numel(call.tensor("self").shape()))
-    call.refuse("it goes through memory in steps of its own; ONNX has no strides");
-  return in_order(call, reshape_to(call, sizes));
+  if (!cell || !cell->is_row_major)
+    call.refuse(
+        "it goes through the memory of a tensor that may not be row-major; call contiguous() "
+        "before it");
+  if (call.has("storage_offset") && !is_whole(*cell))
+    call.refuse(
+        "its storage_offset counts from the start of a tensor of which it is given a part; call "
+        "clone() before it");
+  strided.note_fixed(call, call.tensor("self"));
+  if (strided.is_reshape(call.tensor("self")))
+    return in_order(call, reshape_to(call, strided.sizes));
+  View view;
+  view.look = [call, strided](const Value& base) { return strided.of(call, base); };
+  return call.view("self", std::move(view), false);
 }
 
 // aten.flatten.using_ints(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor
@@ -560,23 +638,22 @@ Item diagonal(const Call& call, Builder&) {
       false);
 }
 
-// aten.unfold(Tensor self, int dimension, int size, int step) -> Tensor
+// aten.unfold(Tensor self, int dimension, SymInt size, SymInt step) -> Tensor
 // Windows of an axis; they may overlap, so they cannot be written to.
 Item unfold(const Call& call, Builder&) {
   const std::size_t rank = seen_rank(call);
   if (rank == 0) call.refuse("a tensor without axes has no windows");
   const std::int64_t axis = call.axis("dimension", rank);
-  const std::int64_t size = call.integer("size");
-  const std::int64_t step = call.integer("step");
+  const Number size = call.number("size");
+  const Number step = call.number("step");
   View view;
   view.look = [=](const Value& base) {
-    Builder g(base.graph());
     const Number whole = size_number(call, base, axis);
-    const Number last = compute(call.scopes(), Arithmetic::kFloorDiv,
-                                minus(call, whole, Number::of_int(size)), Number::of_int(step));
-    const Value count = call.sizes({plus(call, last, Number::of_int(1))});
-    const Value starts = voxport::unsqueeze(range(count) * g.int64(step), {1});
-    const Value windows = gather(base, starts + range(g.int64s({size})), axis);
+    const Number last =
+        compute(call.scopes(), Arithmetic::kFloorDiv, minus(call, whole, size), step);
+    const Value steps = counted(call, plus(call, last, Number::of_int(1)), 1);
+    const Value starts = voxport::unsqueeze(steps * call.sizes({step}), {1});
+    const Value windows = gather(base, starts + range(call.sizes({size})), axis);
     std::vector<std::int64_t> perm = to_front(base.rank() + 1, {});
     perm.erase(perm.begin() + axis + 1);
     perm.insert(perm.begin() + static_cast<std::ptrdiff_t>(rank), axis + 1);

@@ -9,11 +9,12 @@
 namespace voxport {
 namespace {
 
-// What is wrong with a program on a: f32[1] and c: f32[t], without the first line of the message.
-std::string trouble(const std::string& lines) {
+// What is wrong with a program on these inputs, without the first line of the message.
+std::string trouble(const std::string& lines,
+                    const std::string& inputs = "a: f32[1]\nc: f32[t]\n") {
   const std::string message = message_of([&] {
     LowerReport report;
-    lower(parse_program("a: f32[1]\nc: f32[t]\n" + lines), LowerOptions(), report);
+    lower(parse_program(inputs + lines), LowerOptions(), report);
   });
   return message.substr(message.find('\n') + 1);
 }
@@ -48,7 +49,8 @@ TEST(Reshape, IsNotUsedAfterAWriteToItsBase) {
 
 TEST(Expand, IsNotWritten) {
   EXPECT_EQ(trouble("x = aten.expand(a, [3])\naten.add_(x, 1)\nreturn x\n"),
-            "  1 x aten.add_ at line 4: it writes to a view whose elements share memory (expand)");
+            "  1 x aten.add_ at line 4: it writes to a view whose elements share memory (expand, "
+            "unfold, as_strided)");
 }
 
 TEST(Split, OfAFreeAxisIntoUnknownParts) {
@@ -58,10 +60,52 @@ TEST(Split, OfAFreeAxisIntoUnknownParts) {
       "makes a number of parts that is known");
 }
 
-TEST(AsStrided, WithGaps) {
-  EXPECT_EQ(trouble("x = aten.as_strided(c, [2], [3])\nreturn x\n"),
-            "  1 x aten.as_strided at line 3: it goes through memory in steps of its own; ONNX has "
-            "no strides");
+constexpr std::string_view kNotRowMajor =
+    "it goes through the memory of a tensor that may not be row-major; call contiguous() before it";
+
+TEST(AsStrided, OfWhatMayNotBeRowMajor) {
+  EXPECT_EQ(trouble("x = aten.unsqueeze(c, 0)\n"
+                    "y = aten.cat([x, x], 0)\n"
+                    "z = aten.transpose(y, 0, 1)\n"
+                    "v = aten.relu(z)\n"
+                    "w = aten.as_strided(v, [2], [3])\nreturn w\n"),
+            cat("  1 x aten.as_strided at line 7: ", kNotRowMajor));
+  EXPECT_EQ(trouble("x = aten.unsqueeze(c, 0)\n"
+                    "y = aten.cat([x, x], 0)\n"
+                    "z = aten.einsum('ij->ji', [y])\n"
+                    "w = aten.as_strided(z, [2], [3])\nreturn w\n"),
+            cat("  1 x aten.as_strided at line 6: ", kNotRowMajor));
+  EXPECT_EQ(trouble("x = aten.matmul(m, n)\n"
+                    "w = aten.as_strided(x, [2], [3])\nreturn w\n",
+                    "m: f32[2, 3]\nn: f32[4, 3, 2]\n"),
+            cat("  1 x aten.as_strided at line 4: ", kNotRowMajor));
+  EXPECT_EQ(trouble("x = aten.clone(m, memory_format=channels_last)\n"
+                    "w = aten.as_strided(x, [2], [3])\nreturn w\n",
+                    "m: f32[2, 3, 4, 5]\n"),
+            cat("  1 x aten.as_strided at line 3: ", kNotRowMajor));
+}
+
+TEST(AsStrided, OfAPartWithAnOffset) {
+  EXPECT_EQ(trouble("x = aten.slice(c, 0, 1)\nw = aten.as_strided(x, [2], [3], 1)\nreturn w\n"),
+            "  1 x aten.as_strided at line 4: its storage_offset counts from the start of a tensor "
+            "of which it is given a part; call clone() before it");
+}
+
+TEST(AsStrided, IsNotWritten) {
+  EXPECT_EQ(trouble("x = aten.as_strided(c, [2], [3])\naten.add_(x, 1)\nreturn x\n"),
+            "  1 x aten.add_ at line 4: it writes to a view whose elements share memory (expand, "
+            "unfold, as_strided)");
+}
+
+// A trace has the strides that a tensor had when it was traced.
+TEST(AsStrided, ByNumbersFixesTheSizesThatTheStridesFollowFrom) {
+  LowerReport report;
+  lower(parse_program("x: f32[b, t]\nn = aten.size.int(x, 0)\n"
+                      "y = aten.as_strided(x, [n, 4, 3], [12, 1, 2])\nreturn y\n"),
+        {}, report);
+  ASSERT_EQ(report.fixed.size(), 1U);
+  EXPECT_EQ(report.fixed[0].dim, Dim::symbol("t"));
+  EXPECT_EQ(report.fixed[0].size, 12);
 }
 
 }  // namespace
