@@ -63,7 +63,7 @@ NUMBERS = {"int": torch.int64, "float": torch.float64, "bool": torch.bool}
 SPECIAL = [math.nan, math.inf, -math.inf, -0.0, 0.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 1e-30, -3.7, 1e4]
 WORDS = {name: getattr(torch, name) for name in
          ["float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool",
-          "contiguous_format", "preserve_format", "channels_last"]}
+          "complex64", "complex128", "contiguous_format", "preserve_format", "channels_last"]}
 
 
 @dataclasses.dataclass

@@ -86,6 +86,12 @@ Item lowered(Walk& walk, const Operator& row, const ProgramCall& call,
   if (has_nested(arguments) && !row.has(Trait::kTakesNested))
     fail(Error::kUnsupported,
          "it is given a nested tensor, which only the layers of nn.TransformerEncoder take");
+  if (row.has(Trait::kFills)) {
+    const auto fill = [&](NamedItems parts) { return lower(row.lower, std::move(parts)); };
+    if (const auto dtype = complex_type_of_filled(arguments))
+      return filled_by_parts(walk.memory(), arguments, *dtype, fill);
+    return fill(part_of(walk.memory(), row, arguments, Part::kReal));
+  }
   if (!has_complex(arguments)) {
     if (!row.lower) fail(Error::kUnsupported, "it is lowered for complex tensors only");
     return lower(row.lower, arguments);

@@ -8,6 +8,7 @@
 #include "lower/compute_type.h"
 #include "lower/ops/complex.h"
 #include "lower/promote.h"
+#include "program/program.h"
 
 namespace voxport {
 namespace {
@@ -85,6 +86,40 @@ Item product_of_parts(Memory& memory, const NamedItems& arguments,
     fail(Error::kUnsupported, "it multiplies ", factors.size(), " complex tensors, expected 2");
   const Value real = product({kRe, kRe}) - product({kIm, kIm});
   return ops::complex_item(ops::pairs_of(real, product({kRe, kIm}) + product({kIm, kRe})));
+}
+
+std::optional<DType> complex_type_of_filled(const NamedItems& arguments) {
+  std::optional<DType> found;
+  for (const auto& [key, item] : arguments) {
+    if (key == "dtype" && item.number()) {
+      const auto dtype = dtype_of_scalar_type(item.number()->as_int().value_or(-1));
+      return dtype && is_complex(*dtype) ? dtype : std::nullopt;
+    }
+    if (item.cell() && item.cell()->is_complex) found = complex_of(item.cell()->value.dtype());
+    if (item.complex_number() && !found) found = DType::kComplex64;
+  }
+  return found;
+}
+
+Item filled_by_parts(Memory& memory, const NamedItems& arguments, DType dtype,
+                     const std::function<Item(NamedItems)>& fill) {
+  NamedItems real, imaginary;
+  bool is_given = false;  // what it is filled with
+  for (const auto& [key, item] : arguments) {
+    const bool is_filling = key == "fill_value" || key == "data" || key == "s" || key == "t";
+    is_given |= is_filling;
+    Item re = part_of(memory, item, Part::kReal);
+    if (key == "dtype") re = Number::of_int(*scalar_type_code(part_of(dtype)));
+    Item im = re;
+    if (is_filling)
+      im =
+          item.complex_number() ? part_of(memory, item, Part::kImaginary) : Item(Number::of_int(0));
+    real.emplace_back(key, std::move(re));
+    imaginary.emplace_back(key, std::move(im));
+  }
+  const Value parts = memory.read(*fill(std::move(real)).cell());
+  if (!is_given) return ops::complex_item(ops::pairs_of(parts));
+  return ops::complex_item(ops::pairs_of(parts, memory.read(*fill(std::move(imaginary)).cell())));
 }
 
 NamedItems part_of(Memory& memory, const Operator& row, const NamedItems& arguments, Part part) {

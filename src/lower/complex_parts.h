@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "lower/memory.h"
 #include "lower/table.h"
@@ -19,6 +20,13 @@ NamedItems part_of(Memory& memory, const Operator& row, const NamedItems& argume
 // tensors are the first two arguments, or one or two in a list of the name "tensors".
 Item product_of_parts(Memory& memory, const NamedItems& arguments,
                       const std::function<Item(NamedItems)>& multiply);
+
+// The element type of what an operator makes that fills a tensor, where that is complex: by its
+// argument `dtype`, by the number it is filled with, by the tensor it is made like.
+std::optional<DType> complex_type_of_filled(const NamedItems& arguments);
+// Such a tensor, of what `fill` gives for each part.
+Item filled_by_parts(Memory& memory, const NamedItems& arguments, DType dtype,
+                     const std::function<Item(NamedItems)>& fill);
 
 // The results of an operator for both parts as one: tensors become complex, also those in lists;
 // everything else is the result for the real part.

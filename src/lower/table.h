@@ -15,7 +15,7 @@ using LowerOp = Item (*)(const Call& call, Builder& g);
 // What the lowering must know of an operator besides its functions.
 enum class Trait : std::uint16_t {
   kNone = 0,
-  // Of a complex tensor, it computes the real and the imaginary part alike: aten.reshape.
+  // Of a complex tensor, it computes the real and the imaginary part alike: aten.sum.
   kByParts = 1 << 0,
   // Its first two arguments are added: a real one has no imaginary part.
   kAddsTerms = 1 << 1,
@@ -39,6 +39,9 @@ enum class Trait : std::uint16_t {
   // It multiplies its first two arguments, or the two tensors of a list: of complex ones, each part
   // with each.
   kMultiplies = 1 << 11,
+  // It makes a tensor that holds one number everywhere, or the numbers it is given: of a complex
+  // one, each part.
+  kFills = 1 << 12,
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<unsigned>(a) | static_cast<unsigned>(b));

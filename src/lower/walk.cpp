@@ -127,6 +127,9 @@ Item Walk::write_in_place(const Item& self, const Item& result) {
     return become_view(self, result);
   if (!self.is_tensor() || !result.is_tensor())
     fail(Error::kUnsupported, "it writes to ", self.kind_name(), ", expected a tensor");
+  if (self.is_complex() != result.is_complex())
+    fail(Error::kUnsupported, "it writes ", result.is_complex() ? "complex" : "real",
+         " numbers to a tensor of ", self.is_complex() ? "complex" : "real", " ones");
   const Value target = memory_.read(*self.cell());
   Value value = memory_.read(*result.cell());
   if (value.dtype() != target.dtype()) value = cast(value, target.dtype());

@@ -22,7 +22,8 @@ TEST(OperatorTable, FindsAnOperatorThatWorksInPlaceByItsPlainName) {
 TEST(OperatorTable, HasTheFunctionForComplexTensorsInTheSameRow) {
   EXPECT_FALSE(find_operator("aten.imag")->lower);
   EXPECT_TRUE(find_operator("aten.imag")->lower_complex);
-  EXPECT_TRUE(find_operator("aten.reshape")->has(Trait::kByParts));
+  EXPECT_TRUE(find_operator("aten.reshape")->lower_complex);
+  EXPECT_TRUE(find_operator("aten.sum")->has(Trait::kByParts));
 }
 
 // l += m appends to l; l + m makes a new list.

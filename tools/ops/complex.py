@@ -123,4 +123,91 @@ CASES = [
           runs=[dict(b=1, t=5, n=11), dict(b=2, t=9, n=20)], w=weight("f32[8]", low=0.5, high=1.0)),
     istft("length_of_signal", "4, 8, w, True, False, None, n", n="int",
           runs=[dict(b=1, t=3, n=8), dict(b=2, t=7, n=24), dict(b=2, t=7, n=21)], **WINDOW),
+    case("rfft_of_given_size", "s = aten.fft_rfft.default(x, n)\ny = aten.view_as_real.default(s)", x="f32[b, t]", n="int",
+         runs=[dict(b=1, t=3, n=7), dict(b=2, t=8, n=5), dict(b=2, t=8, n=8)]),
+    case("irfft_of_given_size", "a = aten.view_as_complex.default(x)\ny = aten.fft_irfft.default(a, n, 0, 'ortho')", x="f32[t, b, 2]",
+         n="int", runs=[dict(b=1, t=3, n=7), dict(b=2, t=8, n=5), dict(b=2, t=5, n=8), dict(b=2, t=5, n=9)]),
+    of_complex("fft_of_given_size", "aten.fft_fft.default(a, n)", x="f32[b, t, 2]", n="int",
+               runs=[dict(b=1, t=3, n=7), dict(b=2, t=8, n=5)]),
+    case("c2r_of_given_size", "a = aten.view_as_complex.default(x)\ny = aten._fft_c2r.default(a, [1], 2, n)", x="f32[b, t, 2]",
+         n="int", runs=[dict(b=1, t=4, n=7), dict(b=2, t=5, n=8)]),
+    case("convolved_by_fft", """
+         t = aten.size.int(x, 1)
+         n = aten.mul.int(t, 2)
+         s = aten.fft_rfft.default(x, n)
+         k = aten.fft_rfft.default(w, n)
+         p = aten.mul.Tensor(s, k)
+         z = aten.fft_irfft.default(p, n)
+         y = aten.slice.Tensor(z, 1, 0, t)""", x="f32[b, t]", w=weight("f32[5]"), runs=[dict(b=1, t=1), dict(b=2, t=9)]),
+    of_real("real_to_c64", "aten.to.dtype(x, complex64)"),
+    of_real("real_to_c128", "aten.to.dtype(x, complex128)"),
+    of_real("int_to_c64", "aten.to.dtype(x, complex64)", x="i64[b, 3]"),
+    of_complex("c64_to_c128", "aten.to.dtype(a, complex128)"),
+    of_complex("c128_to_c64", "aten._to_copy.default(a, dtype=complex64)", x="f64[b, 3, 2]"),
+    of_complex("type_as", "aten.type_as.default(x, a)"),
+    case("c64_to_real", "a = aten.view_as_complex.default(x)\ny = aten.to.dtype(a, float64)", x="f32[b, 3, 2]", runs=ROWS),
+    of_complex("zeros_like", "aten.zeros_like.default(a)"),
+    of_complex("ones_like", "aten.ones_like.default(a)"),
+    of_complex("full_like", "aten.full_like.default(a, 0.5-2j)"),
+    of_complex("new_ones", "aten.new_ones.default(a, [2, 3])"),
+    of_complex("full", "aten.full.default([n, 2], 0.5-2j)", x="f32[b, 3, 2]", n="int", runs=[dict(b=1, n=1), dict(b=2, n=4)]),
+    of_real("full_of_real_number", "aten.full.default([n, 2], 1.5, dtype=complex64)", n="int", runs=[dict(b=1, n=1), dict(b=2, n=4)]),
+    of_real("zeros", "aten.zeros.default([n, 2], dtype=complex128)", n="int", runs=[dict(b=1, n=1), dict(b=2, n=4)]),
+    case("real_zeros_like", "a = aten.view_as_complex.default(x)\ny = aten.ones_like.default(a, dtype=float32)", x="f32[b, 3, 2]",
+         runs=ROWS),
+    case("written_parts", """
+         a = aten.view_as_complex.default(x)
+         c = aten.clone.default(a)
+         d = aten.slice.Tensor(c, 1, 1)
+         e = aten.slice.Tensor(a, 1, 0, 2)
+         f = aten.mul.Tensor(e, 2j)
+         aten.copy_.default(d, f)
+         g = aten.select.int(c, 1, 0)
+         aten.fill_.Scalar(g, 0.5-2j)
+         h = aten.transpose.int(c, 0, 1)
+         i = aten.select.int(h, 0, 1)
+         aten.mul_.Tensor(i, 3.0)
+         y = aten.view_as_real.default(c)
+         z = aten.view_as_real.default(h)
+         return y, z""", x="f32[b, 3, 2]", runs=ROWS),
+    case("written_with_real", """
+         a = aten.view_as_complex.default(x)
+         d = aten.select.int(a, 1, 1)
+         aten.copy_.default(d, z)
+         e = aten.select.int(a, 1, 2)
+         aten.fill_.Scalar(e, 2.5)
+         g = aten.select.int(a, 1, 3)
+         aten.zero_.default(g)
+         return x""", x="f32[b, 4, 2]", z="f32[b]", runs=ROWS),
+    of_complex("reciprocal", "aten.reciprocal.default(a)"),
+    of_complex("square", "aten.square.default(a)"),
+    of_complex("sqrt", "aten.sqrt.default(a)"),
+    of_complex("log", "aten.log.default(a)"),
+    of_complex("sgn", "aten.sgn.default(a)", x=of("f32[3, 2]", values=[1.0, -2.0, 0.0, 0.0, -3.0, 0.0]), runs=[{}]),
+    of_complex("pow_2", "aten.pow.Tensor_Scalar(a, 2)"),
+    of_complex("pow_minus_1", "aten.pow.Tensor_Scalar(a, -1)"),
+    of_complex("pow_of_float", "aten.pow.Tensor_Scalar(a, 0.3)"),
+    of_two("where", "aten.where.self(m, a, c)", "f32[b, 3, 2]", "f64[3, 2]", ROWS, m=weight("bool[3]", values=[True, False, True])),
+    of_complex("where_of_real", "aten.where.self(m, z, a)", z="f32[b, 3]", m=weight("bool[3]", values=[True, False, True])),
+    of_complex("index_fill", "aten.index_fill.int_Scalar(a, 1, i, 0.5)", i=weight("i64[2]", values=[0, 2])),
+    of_complex("flatten", "aten.flatten.using_ints(a, 0, 1)", x="f32[b, t, 4, 2]", runs=[dict(b=1, t=3), dict(b=2, t=5)]),
+    of_complex("flatten_of_scalar", "aten.flatten.using_ints(a)", x="f32[2]", runs=[{}]),
+    of_complex("unflatten", "aten.unflatten.int(a, 1, [2, -1])", x="f32[b, 6, 2]"),
+    of_complex("view", "aten.view.default(a, [-1, 2])", x="f32[b, 6, 2]"),
+    of_complex("expand", "aten.expand.default(a, [4, -1, 3])", x="f32[b, 1, 2]"),
+    of_complex("movedim", "aten.movedim.int(a, 0, -1)", x="f32[b, 3, 4, 2]"),
+    of_complex("squeeze", "aten.squeeze.dim(a, 1)", x="f32[b, 1, 3, 2]"),
+    of_complex("unsqueeze_last", "aten.unsqueeze.default(a, -1)"),
+    of_complex("narrow", "aten.narrow.default(a, -1, 1, 2)"),
+    case("split", """
+         a = aten.view_as_complex.default(x)
+         p, q = aten.split_with_sizes.default(a, [1, 2], -1)
+         u, v = aten.chunk.default(a, 2, 1)
+         [d, e, f] = aten.unbind.int(a, 1)
+         y0 = aten.view_as_real.default(p)
+         y1 = aten.view_as_real.default(q)
+         y2 = aten.view_as_real.default(u)
+         y3 = aten.view_as_real.default(v)
+         y4 = aten.view_as_real.default(f)
+         return y0, y1, y2, y3, y4""", x="f32[b, 3, 2]", runs=ROWS),
 ]

@@ -57,6 +57,37 @@ Value angle_of(const Value& y, const Value& x) {
   return where(g.node("And", {is_zero, g.node("Equal", {y, zero})}), zero, angle);
 }
 
+// An argument, complex or real, as pairs.
+Value as_pairs(const Call& call, std::string_view name, DType dtype) {
+  const Value x = call.tensor_as(name, dtype);
+  return is_complex_argument(call, name) ? x : ops::pairs_of(x);
+}
+
+// A value in the shape of the complex tensor `self`, of which all is written over.
+Item spread_over(const Call& call, const Value& self, const Value& pairs) {
+  call.walk().note_fixed(self.shape(), pairs.shape());
+  if (pairs.shape() == self.shape()) return complex_item(pairs);
+  return complex_item(expand(pairs, Builder(self.graph()).node("Shape", {self})));
+}
+
+// The numbers of these absolutes and angles.
+Value at_angle(const Value& radius, const Value& angle) {
+  Builder g(angle.graph());
+  return ops::pairs_of(radius * g.node("Cos", {angle}), radius * sin(angle));
+}
+
+// To a power that is a real number.
+Value raised(const Value& pairs, double exponent) {
+  Builder g(pairs.graph());
+  const Value power = g.scalar(exponent, pairs.dtype());
+  const Value radius = g.node("Pow", {sqrt(square_of_absolute(pairs)), power});
+  return at_angle(radius, angle_of(imaginary_part(pairs), real_part(pairs)) * power);
+}
+
+Value reciprocal_of(const Value& pairs) {
+  return conjugate(pairs) / spread_over_parts(square_of_absolute(pairs));
+}
+
 // A view of one part of a complex tensor.
 Item part_view(const Call& call, std::int64_t which) {
   View view;
@@ -97,6 +128,10 @@ Value pairs_of(const Value& real, const Value& imaginary) {
   return concat({voxport::unsqueeze(r, {-1}), voxport::unsqueeze(i, {-1})}, -1);
 }
 
+Value pairs_of(const Value& real) {
+  return pairs_of(real, zeros(Builder(real.graph()).node("Shape", {real}), real.dtype()));
+}
+
 Item complex_item(const Value& pairs) {
   Item item = pairs;
   item.cell()->is_complex = true;
@@ -109,10 +144,9 @@ Item complex(const Call& call, Builder&) {
 }
 
 // aten.polar(Tensor abs, Tensor angle) -> Tensor
-Item polar(const Call& call, Builder& g) {
+Item polar(const Call& call, Builder&) {
   const Value radius = float_part(call, "abs");
-  const Value angle = float_part(call, "angle");
-  return complex_item(pairs_of(radius * g.node("Cos", {angle}), radius * sin(angle)));
+  return complex_item(at_angle(radius, float_part(call, "angle")));
 }
 
 // aten.view_as_complex(Tensor self) -> Tensor
@@ -154,6 +188,75 @@ Item complex_exp(const Call& call, Builder& g) {
   const Value angle = imaginary_part(x);
   const Value pairs = pairs_of(g.node("Cos", {angle}), sin(angle));
   return complex_item(pairs * spread_over_parts(exp(real_part(x))));
+}
+
+// aten.copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor, where one is complex
+Item complex_copy(const Call& call, Builder&) {
+  if (!is_complex_argument(call, "self")) call.refuse("it copies complex numbers to a real tensor");
+  const Value self = call.tensor("self");
+  return spread_over(call, self, as_pairs(call, "src", self.dtype()));
+}
+
+// aten.fill.Scalar(Tensor self, Scalar value) -> Tensor, where one is complex
+Item complex_fill(const Call& call, Builder&) {
+  if (!is_complex_argument(call, "self"))
+    call.refuse("it fills a real tensor with a complex number");
+  const Value self = call.tensor("self");
+  return spread_over(call, self, as_pairs(call, "value", self.dtype()));
+}
+
+// aten.where.self(Tensor condition, Tensor self, Tensor other) -> Tensor, where one is complex
+Item complex_where(const Call& call, Builder&) {
+  const Value condition = spread_over_parts(call.tensor_as("condition", DType::kBool));
+  const DType dtype = voxport::part_of(result_type({{call.item("self"), call.item("other")}}));
+  const Value yes = as_pairs(call, "self", dtype);
+  const Value no = as_pairs(call, "other", dtype);
+  for (const Value& value : {yes, no}) call.walk().note_fixed(condition.shape(), value.shape());
+  return complex_item(where(condition, yes, no));
+}
+
+// aten.square(Tensor self) -> Tensor, of a complex tensor
+Item complex_square(const Call& call, Builder&) {
+  const Value x = call.tensor("self");
+  return complex_item(product_of_pairs(x, x));
+}
+
+// aten.reciprocal(Tensor self) -> Tensor, of a complex tensor
+Item complex_reciprocal(const Call& call, Builder&) {
+  return complex_item(reciprocal_of(call.tensor("self")));
+}
+
+// aten.sqrt(Tensor self) -> Tensor, of a complex tensor
+Item complex_sqrt(const Call& call, Builder&) {
+  return complex_item(raised(call.tensor("self"), 0.5));
+}
+
+// aten.log(Tensor self) -> Tensor, of a complex tensor
+Item complex_log(const Call& call, Builder&) {
+  const Value x = call.tensor("self");
+  const Value radius = sqrt(square_of_absolute(x));
+  return complex_item(pairs_of(Builder(x.graph()).node("Log", {radius}),
+                               angle_of(imaginary_part(x), real_part(x))));
+}
+
+// aten.sgn(Tensor self) -> Tensor, of a complex tensor: 0 of 0.
+Item complex_sgn(const Call& call, Builder& g) {
+  const Value x = call.tensor("self");
+  const Value radius = spread_over_parts(sqrt(square_of_absolute(x)));
+  const Value zero = g.scalar(0, x.dtype());
+  return complex_item(where(g.node("Equal", {radius, zero}), zero, x / radius));
+}
+
+// aten.pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor, of a complex tensor
+Item complex_pow(const Call& call, Builder&) {
+  const Number* exponent = call.item("exponent").number();
+  if (!is_complex_argument(call, first(call)) || !exponent || !exponent->is_constant())
+    call.refuse("it raises to a complex power, or to one that is no number");
+  const Value x = call.tensor(first(call));
+  const double power = *exponent->as_float();
+  if (power == 1) return complex_item(x);
+  if (power == 2) return complex_item(product_of_pairs(x, x));
+  return complex_item(power == -1 ? reciprocal_of(x) : raised(x, power));
 }
 
 // aten.mul.Tensor(Tensor self, Tensor other) -> Tensor, where one is complex

@@ -1,6 +1,8 @@
 // Other element types, copies, and values that are written over tensors.
 #include <array>
 
+#include "lower/complex_parts.h"
+#include "lower/ops/complex.h"
 #include "lower/ops/operands.h"
 #include "lower/ops/ops.h"
 
@@ -8,23 +10,32 @@ namespace voxport::ops {
 namespace {
 
 // A tensor of its own. As PyTorch copies it, which keeps the order of axes in memory.
-Item own_copy(const Call& call, const Value& value) {
+Item own_copy(const Call& call, const Value& value, bool is_complex) {
   Item copy = value;
-  if (const TensorCell* self = call.at(0).cell()) {
-    copy.cell()->is_contiguous = self->is_contiguous;
-    copy.cell()->is_complex = self->is_complex;
-  }
+  if (const TensorCell* self = call.at(0).cell()) copy.cell()->is_contiguous = self->is_contiguous;
+  copy.cell()->is_complex = is_complex;
   return copy;
+}
+
+// The element type of a tensor, as the program sees it.
+DType seen_dtype(const Call& call, std::string_view name) {
+  const DType dtype = call.tensor(name).dtype();
+  return call.item(name).is_complex() ? complex_of(dtype) : dtype;
+}
+
+// In another type. The imaginary part is dropped where that is a real one, as PyTorch does.
+Value in_type(const Value& x, bool is_complex_now, DType dtype) {
+  if (!voxport::is_complex(dtype)) return converted(is_complex_now ? real_part(x) : x, dtype);
+  const Value parts = converted(x, voxport::part_of(dtype));
+  return is_complex_now ? parts : pairs_of(parts);
 }
 
 Item to_dtype(const Call& call, std::optional<DType> dtype, bool is_copy) {
   const Value x = operand(call);
-  const TensorCell* self = call.at(0).cell();
-  const bool stays =
-      !dtype || *dtype == x.dtype() || (self && self->is_complex && *dtype > DType::kBool);
-  if (stays) return is_copy ? own_copy(call, x) : call.same(first(call));
-  if (self && self->is_complex) call.refuse("it drops the imaginary part of complex numbers");
-  return own_copy(call, converted(x, *dtype));
+  const bool is_complex_now = call.at(0).is_complex();
+  if (!dtype || *dtype == seen_dtype(call, first(call)))
+    return is_copy ? own_copy(call, x, is_complex_now) : call.same(first(call));
+  return own_copy(call, in_type(x, is_complex_now, *dtype), voxport::is_complex(*dtype));
 }
 
 // A value in the shape and the type of the first argument.
@@ -42,7 +53,7 @@ Item spread(const Call& call, const Value& value) {
 //   MemoryFormat? memory_format=None) -> Tensor, and by device, layout or another tensor
 Item to(const Call& call, Builder&) {
   if (call.item("other").is_tensor())
-    return to_dtype(call, call.tensor("other").dtype(), call.flag("copy"));
+    return to_dtype(call, seen_dtype(call, "other"), call.flag("copy"));
   return to_dtype(call, call.dtype("dtype"), call.flag("copy"));
 }
 
@@ -51,7 +62,7 @@ Item to_copy(const Call& call, Builder&) { return to_dtype(call, call.dtype("dty
 
 // aten.type_as(Tensor self, Tensor other) -> Tensor
 Item type_as(const Call& call, Builder&) {
-  return to_dtype(call, call.tensor("other").dtype(), false);
+  return to_dtype(call, seen_dtype(call, "other"), false);
 }
 
 // aten._cast_Float(Tensor self, bool non_blocking=False) -> Tensor
@@ -85,7 +96,7 @@ Item autocast_to(const Call& call, Builder&) {
 
 // aten.clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor
 Item clone(const Call& call, Builder&) {
-  Item copy = own_copy(call, operand(call));
+  Item copy = own_copy(call, operand(call), call.at(0).is_complex());
   constexpr std::int64_t kContiguousFormat = 0;
   if (call.integer_or_none("memory_format") == kContiguousFormat) copy.cell()->is_contiguous = true;
   return copy;
@@ -109,7 +120,11 @@ Item fill(const Call& call, Builder&) {
 }
 
 // aten.zero(Tensor self) -> Tensor
-Item zero(const Call& call, Builder&) { return spread(call, like(operand(call), 0)); }
+Item zero(const Call& call, Builder&) {
+  Item zeros = spread(call, like(operand(call), 0));
+  zeros.cell()->is_complex = call.at(0).is_complex();
+  return zeros;
+}
 
 // aten.view.dtype(Tensor self, ScalarType dtype) -> Tensor
 Item view_dtype(const Call& call, Builder&) {

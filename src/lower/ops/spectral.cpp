@@ -1,4 +1,4 @@
-// Fourier transforms, as products with their basis: of known sizes; all other axes may be dynamic.
+// Fourier transforms, as products with their basis, which is a constant where the size is known.
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -9,6 +9,7 @@
 #include "lower/ops/complex.h"
 #include "lower/ops/linear.h"
 #include "lower/ops/ops.h"
+#include "lower/ops/parts.h"
 
 namespace voxport::ops {
 namespace {
@@ -150,11 +151,12 @@ Value scaled_by(const Value& x, Norm norm, const Value& n) {
   return x / (norm == Norm::kRoot ? sqrt(size) : size);
 }
 
-// An axis of the program's tensor that is transformed, and what size it is to have before; nothing
-// where that is its own, which is known only at run time.
+// An axis of the program's tensor that is transformed, and what size it is to have before: known,
+// or known only at run time and given (int64 of shape [1]), or neither, where that is its own.
 struct FftAxis {
   std::int64_t at;
   std::optional<std::int64_t> n;
+  Value given = {};
 };
 
 // All axes in order but for one, which comes last.
@@ -185,6 +187,16 @@ Value sized(const Value& x, std::int64_t axis, std::int64_t n) {
   Builder g(x.graph());
   const Value missing = g.node("Max", {g.int64s({n}) - voxport::size(x, axis), g.int64s({0})});
   return pad_after(voxport::slice(x, axis, 0, n), axis, missing);
+}
+
+// The same, where n is known only at run time: int64 of shape [1].
+Value sized(const Value& x, std::int64_t axis, const Value& n) {
+  if (!n) return x;
+  Builder g(x.graph());
+  const Value zero = g.int64s({0});
+  const Value missing = g.node("Max", {n - voxport::size(x, axis), zero});
+  const Value filled = pad_after(voxport::slice(x, axis, zero, n), axis, missing);
+  return reshape(filled, shape_with(x, axis, axis + 1, n));
 }
 
 void check_size(const Call& call, std::int64_t n, std::int64_t largest = kLargestTransform) {
@@ -238,7 +250,8 @@ Value real_of_free_size(const Value& x, std::int64_t axis, bool is_onesided, Way
 // A real tensor to a complex one: all bins, or the first ones.
 Value transform_real(const Call& call, Builder& g, const Value& x, FftAxis axis, bool is_onesided,
                      Way way) {
-  if (!axis.n) return real_of_free_size(x, axis.at, is_onesided, way, g);
+  if (!axis.n)
+    return real_of_free_size(sized(x, axis.at, axis.given), axis.at, is_onesided, way, g);
   const std::int64_t n = *axis.n;
   check_size(call, n);
   const std::int64_t bins = is_onesided ? n / 2 + 1 : n;
@@ -260,7 +273,7 @@ Value complex_of_free_size(const Value& x, std::int64_t axis, Way way, Builder& 
 
 // A complex tensor to a complex one.
 Value transform_complex(const Call& call, Builder& g, const Value& x, FftAxis axis, Way way) {
-  if (!axis.n) return complex_of_free_size(x, axis.at, way, g);
+  if (!axis.n) return complex_of_free_size(sized(x, axis.at, axis.given), axis.at, way, g);
   const std::int64_t n = *axis.n;
   check_size(call, n, kLargestComplexTransform);
   const Value basis = complex_basis(g, n, n, way.norm, way.is_forward, x.dtype());
@@ -268,16 +281,20 @@ Value transform_complex(const Call& call, Builder& g, const Value& x, FftAxis ax
   return from_flat_pairs(voxport::matmul(flat, basis), axis.at, n);
 }
 
-// Of b bins 2*(b - 1) samples; all bins but the first and the last stand for two.
-Value half_of_free_size(const Value& x, std::int64_t axis, Norm norm, Builder& g) {
-  const auto perm = with_last(x.rank() - 1, axis);
+// To n samples or, where that is absent, of b bins to 2*(b - 1). All bins stand for two, but for
+// the first and, of an even n, the last.
+Value half_of_free_size(const Value& whole, std::int64_t axis, const Value& given, Norm norm,
+                        Builder& g) {
+  const auto perm = with_last(whole.rank() - 1, axis);
+  const Value one = g.int64s({1});
+  const Value two = g.int64s({2});
+  const Value n = given ? given : (voxport::size(whole, axis) - one) * two;
+  const Value x = given ? sized(whole, axis, n / two + one) : whole;
   const Value bins = voxport::size(x, axis);
-  const Value last = bins - g.int64s({1});
-  const Value n = last * g.int64s({2});
   const FreeBasis basis = free_basis(bins, n, n, x.dtype(), g);
   const Value places = range(bins);
   const Value is_end =
-      g.node("Or", {g.node("Equal", {places, g.int64s({0})}), g.node("Equal", {places, last})});
+      g.node("Or", {g.node("Equal", {places, g.int64s({0})}), g.node("Equal", {places * two, n})});
   const Value counts = where(is_end, g.scalar(1, x.dtype()), g.scalar(2, x.dtype()));
   const auto [real, imaginary] = moved_parts(scaled_by(x, norm, n), perm);
   const Value signal =
@@ -287,7 +304,7 @@ Value half_of_free_size(const Value& x, std::int64_t axis, Norm norm, Builder& g
 
 // The half spectrum of a real signal of axis.n samples to that signal.
 Value transform_half(const Call& call, Builder& g, const Value& x, FftAxis axis, Norm norm) {
-  if (!axis.n) return half_of_free_size(x, axis.at, norm, g);
+  if (!axis.n) return half_of_free_size(x, axis.at, axis.given, norm, g);
   check_size(call, *axis.n);
   const std::int64_t bins = *axis.n / 2 + 1;
   const Value basis = half_basis(g, *axis.n, bins, norm, x.dtype());
@@ -332,7 +349,7 @@ Item transform(const Call& call, Builder& g, std::vector<FftAxis> axes, FftKind 
 
 // The axes `dim` with the sizes `n`, or their own.
 std::vector<FftAxis> axes_of(const Call& call, const std::vector<std::int64_t>& dims,
-                             const std::vector<std::int64_t>& sizes, FftKind kind) {
+                             const std::vector<Number>& sizes, FftKind kind) {
   const Value x = call.tensor("self");
   const std::size_t rank = x.rank() - (is_complex_self(call) ? 1 : 0);
   std::vector<FftAxis> axes;
@@ -341,8 +358,9 @@ std::vector<FftAxis> axes_of(const Call& call, const std::vector<std::int64_t>& 
     auto n = x.shape()[static_cast<std::size_t>(at)].constant();
     const bool is_half = kind == FftKind::kHalfIn && i + 1 == dims.size();
     if (is_half && n) n = 2 * (*n - 1);
-    if (i < sizes.size() && sizes[i] != -1) n = sizes[i];
-    axes.push_back({at, n});
+    const bool is_given = i < sizes.size() && sizes[i].as_int() != -1;
+    if (is_given) n = sizes[i].as_int();
+    axes.push_back({at, n, is_given && !n ? call.sizes({sizes[i]}) : Value()});
   }
   return axes;
 }
@@ -513,7 +531,8 @@ Value envelope_of(const Value& x, const Frames& frames, Builder& g) {
 Item fft(const Call& call, Builder& g) {
   const FftKind kind = fft_kind(call);
   const bool is_forward = !call.name().starts_with("aten.fft_i");
-  const std::vector<std::int64_t> sizes = call.integers(call.has("n") ? "n" : "s");
+  const std::string_view name = call.has("n") ? "n" : "s";
+  const std::vector<Number> sizes = call.has(name) ? call.numbers(name) : std::vector<Number>();
   return transform(call, g, axes_of(call, dims_of(call, sizes.size()), sizes, kind), kind,
                    {norm_of(call, is_forward), is_forward});
 }
@@ -534,7 +553,11 @@ Item fft_c2c(const Call& call, Builder& g) {
 // aten._fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor
 Item fft_c2r(const Call& call, Builder& g) {
   std::vector<FftAxis> axes = axes_of(call, call.integers("dim"), {}, FftKind::kHalfIn);
-  if (!axes.empty()) axes.back().n = call.integer("last_dim_size");
+  const Number last = call.number("last_dim_size");
+  if (!axes.empty()) {
+    axes.back().n = last.as_int();
+    if (!last.as_int()) axes.back().given = call.sizes({last});
+  }
   return transform(call, g, std::move(axes), FftKind::kHalfIn, {norm_of_number(call), false});
 }
 

@@ -407,8 +407,9 @@ Item as_strided(const Call& call, Builder&) {
 // aten.ravel(Tensor self) -> Tensor
 Item flatten(const Call& call, Builder&) {
   const Value x = call.tensor("self");
-  if (x.rank() == 0) return in_order(call, [](const Value& base) { return reshape(base, {1}); });
   const std::size_t seen = seen_rank(call);
+  if (seen == 0)
+    return in_order(call, [](const Value& base) { return voxport::unsqueeze(base, {0}); });
   const std::int64_t start = call.has("start_dim") ? call.axis("start_dim", seen) : 0;
   const std::int64_t end =
       call.has("end_dim") ? call.axis("end_dim", seen) : static_cast<std::int64_t>(seen) - 1;
