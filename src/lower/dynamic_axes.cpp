@@ -110,11 +110,61 @@ bool join_equal_axes(const LowerReport& lowered, InputPlan& plan) {
   return false;
 }
 
+// Whether two sizes go together, one of them 1 or not, at this size of the symbol in them.
+bool are_equal_at(const Dim& a, const Dim& b, std::int64_t size) {
+  const auto at = [size](std::string_view) { return std::optional(size); };
+  const auto x = a.evaluate(at);
+  const auto y = b.evaluate(at);
+  return !x || !y || x == y || x == 1 || y == 1;
+}
+
+// Whether two sizes go together at no more than two sizes around that of the example, as
+// floor(t/2) + 1 and min(t, 3) at 4 and 5. A table of 64 rows, min(t, 64) and t, leaves more.
+bool are_equal_for_few(const Dim& a, const Dim& b, std::int64_t example) {
+  constexpr std::int64_t kNear = 2;
+  if (are_equal_at(a, b, kMany) || are_equal_at(a, b, kMany + 1)) return false;
+  std::int64_t fitting = 0;
+  for (std::int64_t size = std::max<std::int64_t>(example - kNear, 1); size <= example + kNear;
+       ++size)
+    fitting += are_equal_at(a, b, size) ? 1 : 0;
+  return are_equal_at(a, b, example) && fitting <= kNear;
+}
+
+// What an axis of an example was.
+std::optional<std::int64_t> example_of(const Program& program, const LowerOptions& options,
+                                       const std::string& symbol) {
+  for (std::size_t i = 0; i < std::min(options.inputs.size(), program.inputs.size()); ++i) {
+    const auto& shape = options.inputs[i].shape;
+    const auto& recorded = program.inputs[i].shape;
+    if (!shape || !recorded || shape->size() != recorded->size()) continue;
+    const auto found = std::ranges::find(*shape, Dim::symbol(symbol));
+    if (found != shape->end())
+      return (*recorded)[static_cast<std::size_t>(found - shape->begin())].constant();
+  }
+  return std::nullopt;
+}
+
+// Gives the first axis of an example that sizes limit, as floor(t/2) + 1 and min(t, 3) do where
+// they must be equal, its size in the example. Returns whether there is such.
+bool fix_limited_axis(const Program& program, const LowerReport& lowered, InputPlan& plan) {
+  for (const auto& [a, b] : lowered.equal_sizes) {
+    const std::vector<std::string> symbols = a.symbols();
+    const bool is_one = symbols.size() == 1 && symbols == b.symbols();
+    if (!is_one || !is_among(plan.guessed, symbols[0])) continue;
+    const auto example = example_of(program, plan.lower, symbols[0]);
+    if (example && are_equal_for_few(a, b, *example) &&
+        substitute(plan.lower, symbols[0], *example))
+      return true;
+  }
+  return false;
+}
+
 // Puts what a lowering taught into the plan. Returns whether the plan changed.
-bool learn(const LowerReport& lowered, InputPlan& plan, AxesReport& report) {
+bool learn(const Program& program, const LowerReport& lowered, InputPlan& plan,
+           AxesReport& report) {
   bool changed = false;
   for (const FixedAxis& axis : lowered.fixed) changed = fix_axis(axis, plan, report) || changed;
-  return changed || join_equal_axes(lowered, plan);
+  return changed || join_equal_axes(lowered, plan) || fix_limited_axis(program, lowered, plan);
 }
 
 }  // namespace
@@ -126,7 +176,8 @@ std::unique_ptr<Graph> lower_with_dynamic_axes(const Program& program, InputPlan
   for (int round = 0;; ++round) {
     LowerReport lowered;
     std::unique_ptr<Graph> graph = lower(program, plan.lower, lowered);
-    const bool has_learnt = learn(lowered, plan, report) || states.learn(lowered, plan.lower);
+    const bool has_learnt =
+        learn(program, lowered, plan, report) || states.learn(lowered, plan.lower);
     if (has_learnt && round < kMaxRounds) continue;
     states.check(plan.lower);
     report.notes.insert(report.notes.end(), lowered.notes.begin(), lowered.notes.end());

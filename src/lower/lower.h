@@ -60,6 +60,8 @@ struct LowerReport {
   std::vector<FixedOutput> fixed_outputs;
   // Pairs of symbols whose sizes must be equal, or one of them 1.
   std::vector<std::pair<std::string, std::string>> equal;
+  // The same of sizes that are expressions: floor(t/2) + 1 and min(t, 3).
+  std::vector<std::pair<Dim, Dim>> equal_sizes;
   std::vector<Type> states;  // what the program's states are at the end, one for each
   std::vector<std::string> notes;
 };

@@ -230,6 +230,8 @@ void Walk::note_fixed(const Shape& a, const Shape& b) {
     const Dim& y = b[b.size() - i];
     if (x != y && x.symbol_name() && y.symbol_name())
       report_.equal.emplace_back(*x.symbol_name(), *y.symbol_name());
+    else if (x != y && !x.is_constant() && !y.is_constant())
+      report_.equal_sizes.emplace_back(x, y);
     if (x.is_constant() == y.is_constant()) continue;
     const std::int64_t size = *(x.is_constant() ? x : y).constant();
     if (size != 1) note_fixed(x.is_constant() ? y : x, size);

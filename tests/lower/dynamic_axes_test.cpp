@@ -67,6 +67,25 @@ TEST(DynamicAxes, AreReportedWhateverOperatorFixesThem) {
   }
 }
 
+// Of 4 and 5 samples alone the bins are as many as the first three samples.
+TEST(DynamicAxes, OfAnExampleAreFixedWhereSizesLimitThem) {
+  const std::string lines =
+      "s = aten.fft_rfft.default(x)\nh = aten.slice.Tensor(x, 1, 0, 3)\n"
+      "p = aten.mul.Tensor(s, h)\ny = aten.view_as_real.default(p)\nreturn y";
+  EXPECT_EQ(axes_of(report_of("x: f32[2, 5]\n" + lines, true)), "x_dim_0");
+  EXPECT_EQ(axes_of(report_of("x: f32[b, t]\n" + lines)), "b, t");
+}
+
+TEST(DynamicAxes, OfAnExampleStayDynamicUpToTheSizeOfATable) {
+  for (const int rows : {9, 64})
+    EXPECT_EQ(axes_of(report_of(cat("x: f32[2, 9]\nn = aten.size.int(x, 1)\nw = aten.arange(", rows,
+                                    ")\ns = aten.slice.Tensor(w, 0, 0, n)\n"
+                                    "y = aten.add.Tensor(x, s)\nreturn y"),
+                                true)),
+              "x_dim_0, x_dim_1")
+        << rows;
+}
+
 TEST(DynamicAxes, AreSolvedWhereAnExpressionIsFixed) {
   const AxesReport report = report_of(
       "x: f32[time, 3]\nw: f32[8, 3]\na = aten.cat.default([x, x], 0)\n"
