@@ -43,6 +43,7 @@ Item rebuilt(Scopes& scopes, const Item& pattern, std::span<const Value>& values
 
 bool is_alike(const Item& a, const Item& b) {
   if (a.data.index() != b.data.index()) return false;
+  if (a.is_complex() != b.is_complex()) return false;
   if (a.complex_number() && *a.complex_number() != *b.complex_number()) return false;
   const Container* x = a.container();
   const Container* y = b.container();

@@ -27,6 +27,12 @@ Type type_of_part(const Container& list) {
           {}};
 }
 
+[[noreturn]] void fail_of_complex_part() {
+  fail(Error::kUnsupported,
+       "it puts a complex tensor into a list that grows in the run; voxport requires real ones, as "
+       "view_as_real() makes them");
+}
+
 template <class Entries>
 bool has(const Entries& entries, const std::shared_ptr<Container>& container) {
   return std::ranges::any_of(entries, [&](const auto& entry) { return entry.first == container; });
@@ -148,6 +154,7 @@ void Memory::replace(const std::shared_ptr<Container>& container, const Item& co
 
 // A part of a list as a tensor.
 Value Memory::value_of_part(const Item& item) {
+  if (item.is_complex()) fail_of_complex_part();
   if (item.is_tensor()) return read(*item.cell());
   if (!item.number()) fail(Error::kUnsupported, "it appends ", item.kind_name(), " to a list");
   return scopes_.value_of(*item.number());
@@ -204,6 +211,7 @@ void Memory::append(const std::shared_ptr<Container>& list, const Item& item) {
     list->items.push_back(item);
     return;
   }
+  if (item.is_complex()) fail_of_complex_part();
   Journal& journal = journals_.back();
   const bool is_again = has(journal.appended, list) || has(journal.changed, list);
   if (item.is_tensor() && !is_again && scopes_.kind() == Scopes::Kind::kLoopBody &&

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "lower/lower.h"
 #include "program/text.h"
 #include "tests/arch/made_up.h"
@@ -55,6 +56,45 @@ TEST(ComplexParts, OperatorsThatDoNotKnowComplexTensorsRefuseThem) {
                        "return y\n")
                 .find("aten.relu.default at line 3: it is given a complex tensor"),
             std::string::npos);
+}
+
+// The last line of what is wrong with a program on a, c (complex) and x (real).
+std::string refusal_of(std::string_view lines) {
+  const std::string message =
+      trouble_of(cat("x: f32[t, 3]\nz: f32[t, 3, 2]\na = aten.view_as_complex.default(z)\n"
+                     "c = aten.complex.default(x, x)\n",
+                     lines));
+  return message.substr(message.rfind(": ") + 2);
+}
+
+TEST(ComplexParts, WhatIsNotComputedWithComplexNumbersIsRefused) {
+  EXPECT_EQ(refusal_of("y = aten.relu.default(a)\nreturn y"), "it is given a complex tensor");
+  EXPECT_EQ(refusal_of("y = aten.clamp.default(x, 2j)\nreturn y"), "it is given a complex number");
+  EXPECT_EQ(
+      refusal_of("y = aten.mul.Tensor(2j, 3j)\nreturn y"),
+      "it is given complex numbers and no tensor; voxport computes with complex numbers where "
+      "they meet a tensor");
+  EXPECT_EQ(refusal_of("m = aten.t.default(x)\ny = aten.matmul.default(a, m)\nreturn y"),
+            "it multiplies complex tensors by real ones, expected all of a kind");
+  EXPECT_EQ(refusal_of("y = aten.einsum.default('ij,ij,ij->i', [a, a, a])\nreturn y"),
+            "it multiplies 3 complex tensors, expected 2");
+  EXPECT_EQ(refusal_of("y = aten.pow.Tensor_Scalar(a, 2j)\nreturn y"),
+            "it raises to a complex power, or to one that is no number");
+}
+
+TEST(ComplexParts, RealAndComplexTensorsAreNotWrittenToEachOther) {
+  EXPECT_EQ(refusal_of("aten.mul_.Tensor(x, 2j)\nreturn x"),
+            "it writes complex numbers to a tensor of real ones");
+  EXPECT_EQ(refusal_of("aten.copy_.default(x, a)\nreturn x"),
+            "it copies complex numbers to a real tensor");
+  EXPECT_EQ(refusal_of("aten.fill_.Scalar(x, 2j)\nreturn x"),
+            "it fills a real tensor with a complex number");
+}
+
+TEST(ComplexParts, ListsWhoseLengthIsKnownAtRunTimeHoldRealTensorsOnly) {
+  EXPECT_EQ(refusal_of("l = aten.unbind.int(a, 0)\ny = aten.stack.default(l)\nreturn y"),
+            "the number of its parts depends on the dynamic size t; voxport requires a real tensor "
+            "for that, as view_as_real() makes it");
 }
 
 TEST(ComplexParts, RealTensorsAreRefusedByWhatTakesComplexOnesAlone) {

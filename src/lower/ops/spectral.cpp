@@ -582,7 +582,8 @@ Item fftshift(const Call& call, Builder& g) {
 Item stft(const Call& call, Builder& g) {
   Value x = call.tensor("self");
   if (call.flag("align_to_window")) call.refuse("its frames are aligned to the window");
-  if (x.rank() != 1 && x.rank() != 2) call.refuse("its input has ", x.rank(), " axes");
+  if (x.rank() != 1 && x.rank() != 2)
+    call.refuse("its input has ", x.rank(), " axes, expected 1 or 2");
   Frames frames = frames_of(call, x.dtype(), g);
   const bool is_onesided = !call.has("onesided") || call.flag("onesided");
   frames.bins = is_onesided ? frames.n_fft / 2 + 1 : frames.n_fft;
@@ -600,9 +601,13 @@ Item stft(const Call& call, Builder& g) {
 //   bool return_complex=False) -> Tensor
 Item istft(const Call& call, Builder& g) {
   Value x = call.tensor("self");  // pairs, whether as a complex tensor or, of old, as they are
-  if (call.flag("return_complex")) call.refuse("its result is complex");
-  if (x.dtype() != DType::kFloat32) call.refuse("it computes in ", name_of(x.dtype()));
-  if (x.rank() != 3 && x.rank() != 4) call.refuse("its input has not two or three axes");
+  if (call.flag("return_complex")) call.refuse("its result is complex, by return_complex=True");
+  if (x.dtype() != DType::kFloat32)
+    call.refuse("it computes in ", name_of(x.dtype()),
+                ", in which ONNX Runtime cannot lay frames over each other; convert its input to "
+                "complex64");
+  if (x.rank() != 3 && x.rank() != 4)
+    call.refuse("its input has ", x.rank() - 1, " axes, expected 2 or 3");
   const bool has_batch = x.rank() == 4;
   if (!has_batch) x = voxport::unsqueeze(x, {0});
   Frames frames = frames_of(call, x.dtype(), g);

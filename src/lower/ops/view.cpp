@@ -625,6 +625,9 @@ Item unbind(const Call& call, Builder&) {
   for (std::int64_t i = 0; i < count.value_or(0); ++i)
     items.push_back(
         call.view("self", select_view(call, axis, Number::of_int(i)), is_first(x, axis)));
+  if (!count && call.item("self").is_complex())
+    call.refuse("the number of its parts depends on the dynamic size ", x.dim(axis).text(),
+                "; voxport requires a real tensor for that, as view_as_real() makes it");
   Item list = Item::list(std::move(items));
   if (!count) list.container()->stacked = permuted(x, to_front(x.rank(), {axis}));
   return list;
