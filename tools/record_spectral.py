@@ -187,6 +187,23 @@ class Fbank(nn.Module):
         return torch.mm(power, self.mel).clamp_min(1e-6).log()
 
 
+class GriffinLim(nn.Module):
+    """A phase that is found by going back and forth."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("window", torch.hann_window(16))
+
+    def forward(self, mag: Tensor) -> Tensor:
+        mag = mag.abs()
+        angles = torch.full(mag.size(), 1, dtype=torch.complex64)
+        for _ in range(3):
+            inverse = torch.istft(mag * angles, 16, 4, 16, self.window)
+            rebuilt = torch.stft(inverse, 16, 4, 16, self.window, return_complex=True)
+            angles = rebuilt.div(rebuilt.abs().add(1e-16))
+        return torch.istft(mag * angles, 16, 4, 16, self.window)
+
+
 class ComplexScalars(nn.Module):
     """Complex numbers, written out, meet real and complex tensors."""
 
@@ -225,6 +242,7 @@ def models():
     yield "multi_band", MultiBand(), dict(x=["b", 3, "t"]), frames
     yield "rel_position", RelPosition(), dict(q=["b", "t", 8], pos_emb=[1, "2*t - 1", 6]), frames
     yield "fbank", Fbank(), dict(waveform=["b", "t"]), samples
+    yield "griffin_lim", GriffinLim(), dict(mag=["b", 9, "t"]), [dict(b=1, t=6), dict(b=2, t=9), dict(b=3, t=14)]
     yield "complex_scalars", ComplexScalars(), dict(x=["b", 3]), frames
     yield "complex_rotation", Rotation(), dict(x=["b", 5]), frames
     yield "unfold_by_size", UnfoldBySize(), dict(x=["b", 5]), frames
