@@ -97,6 +97,22 @@ TEST(Memory, LeavesWhatALoopAppendsToWhoeverMakesTheLoop) {
   }
 }
 
+// Along the axis of a list that grows, nothing tells the parts of complex tensors from real ones.
+TEST(Memory, PutsNoComplexTensorIntoAListThatGrows) {
+  Graph graph, body;
+  Scopes scopes(graph);
+  Memory memory(scopes);
+  const auto list = std::make_shared<Container>();
+  memory.own(list);
+  scopes.enter(body, Scopes::Kind::kLoopBody);
+  memory.enter();
+  Item complex = input(body, "x");
+  complex.cell()->is_complex = true;
+  EXPECT_EQ(message_of([&] { memory.append(list, complex); }),
+            "it puts a complex tensor into a list that grows in the run; voxport requires real "
+            "ones, as view_as_real() makes them");
+}
+
 TEST(Scopes, CaptureValuesOfOuterGraphsOnceAndCopySmallConstants) {
   Graph graph;
   Scopes scopes(graph);

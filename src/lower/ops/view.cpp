@@ -349,7 +349,13 @@ Item same(const Call& call, Builder&) { return call.at(0); }
 // aten.contiguous(Tensor self, *, MemoryFormat memory_format=contiguous_format) -> Tensor
 Item contiguous(const Call& call, Builder&) {
   const TensorCell* cell = call.item("self").cell();
-  if (cell && cell->is_contiguous) return call.same("self");
+  const bool is_row_major = call.integer_or_none("memory_format").value_or(0) == 0;
+  if (cell && cell->is_contiguous) {
+    if (cell->is_row_major && is_row_major) return call.same("self");
+    Item seen = in_order(call, [](const Value& base) { return base; });
+    seen.cell()->is_row_major = is_row_major;
+    return seen;
+  }
   Item copy = call.tensor("self");
   copy.cell()->is_complex = cell && cell->is_complex;
   return copy;

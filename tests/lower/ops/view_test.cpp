@@ -85,6 +85,17 @@ TEST(AsStrided, OfWhatMayNotBeRowMajor) {
             cat("  1 x aten.as_strided at line 3: ", kNotRowMajor));
 }
 
+TEST(AsStrided, OfWhatIsMadeContiguous) {
+  const std::string lines =
+      "x = aten.unsqueeze(c, 0)\n"
+      "y = aten.cat([x, x], 0)\n"
+      "z = aten.einsum('ij->ji', [y])\n"
+      "v = aten.contiguous(z)\n";
+  EXPECT_EQ(trouble(lines + "w = aten.as_strided(v, [2], [3])\nreturn w\n"), "no error");
+  EXPECT_EQ(trouble(lines + "w = aten.as_strided(z, [2], [3])\nreturn w\n"),
+            cat("  1 x aten.as_strided at line 7: ", kNotRowMajor));
+}
+
 TEST(AsStrided, OfAPartWithAnOffset) {
   EXPECT_EQ(trouble("x = aten.slice(c, 0, 1)\nw = aten.as_strided(x, [2], [3], 1)\nreturn w\n"),
             "  1 x aten.as_strided at line 4: its storage_offset counts from the start of a tensor "
