@@ -1,5 +1,8 @@
 // Dim: the size of an axis. A number, a symbol, or an expression of symbols: frames, 256*frames,
-// 2*t+1, floor(t/2). Kept in one normal form, so that equal expressions are equal values.
+// 2*t+1, floor(t/2). Kept in a normal form, so that equal expressions are equal values: what
+// divides comes out of a floor and what all operands have out of an extreme, floors of floors are
+// one, and ceil(t/8) is floor((t + 7)/8). Two expressions that differ may still be equal for all
+// sizes.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +35,8 @@ class Dim {
   // Every symbol in it, each once, in order of name.
   std::vector<std::string> symbols() const;
 
-  // 2*t + 1, terms in order of name, the constant last.
+  // 2*t + 1, terms in order of name, the constant last; floor((t + 1)/2) in place of the equal
+  // t - floor(t/2).
   std::string text() const;
 
   friend Dim operator+(const Dim& a, const Dim& b);
@@ -40,7 +44,7 @@ class Dim {
   friend Dim operator*(const Dim& a, const Dim& b);
   bool operator==(const Dim& other) const;
 
-  // The largest integer not above a/b; simplified where b divides a. Asks for b != 0.
+  // The largest integer not above a/b. Requires b != 0.
   friend Dim floor_div(const Dim& a, const Dim& b);
   friend Dim ceil_div(const Dim& a, const Dim& b);
   // Decided where sizes of 1 and more decide it: max(t, 2*t - 1) is 2*t - 1.
@@ -73,17 +77,13 @@ class Dim {
     std::vector<Atom> factors;
   };
 
-  static Dim function(std::string_view name, const Dim& a, const Dim& b);
-  static Dim extreme(std::string_view name, const Dim& a, const Dim& b);
-  bool is_never_negative() const;
-  bool is_function_of(std::string_view name, const Dim& part) const;
   void add(const Term& term);
-  std::optional<Dim> exact_quotient(const Dim& divisor) const;
+  static void append(std::string& text, const Term& term);
 
   // In order of their factors; no coefficient is 0; the constant has no factors.
   std::vector<Term> terms_;
 
-  friend class DimParser;
+  friend struct DimAlgebra;
 };
 
 }  // namespace voxport

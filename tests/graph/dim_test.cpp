@@ -30,8 +30,7 @@ TEST(Dim, DividesWhatItCan) {
   EXPECT_EQ(floor_div(t * 4 + 5, 2), t * 2 + 2);
   EXPECT_EQ(floor_div(t * frames, frames), t);
   EXPECT_EQ(floor_div(Dim(-7), 2), Dim(-4));
-  // Functions of sizes count as not negative, so a divisor never is.
-  EXPECT_EQ(max(Dim(0) - floor_div(t, -2), Dim(0)).text(), "-floor(t/2) + t");
+  EXPECT_EQ(max(Dim(0) - floor_div(t, -2), Dim(0)).text(), "floor((t + 1)/2)");
   EXPECT_EQ(ceil_div(Dim(7), 2), Dim(4));
   EXPECT_EQ(message_of([] { floor_div(t, 0); }), "a size is divided by 0");
 }
@@ -82,7 +81,7 @@ TEST(Dim, DecidesExtremesOfHalvesAndExtremes) {
   EXPECT_EQ(max(t, min(t, frames)), t);
   EXPECT_EQ(min(t, max(t - 2, Dim(0)) + 2), t);
   EXPECT_EQ(max(t + 1, min(t, frames) + 1), t + 1);
-  EXPECT_EQ(min(floor_div(t, 2), t - 1).text(), "min(floor(t/2), t - 1)");
+  EXPECT_EQ(min(floor_div(t, 2), t - 1).text(), "min(floor(t/2) + 1, t) - 1");
 }
 
 TEST(Dim, IsReadBackAsItWasPrinted) {

@@ -93,7 +93,7 @@ TEST(Infer, ReshapesWithWhatIsLeftOver) {
   EXPECT_EQ(type_of(x + "s: i64[2] = const [0, -1]\n y = Reshape(x, s)"), "f32[b, 192*t]");
   EXPECT_EQ(
       type_of("x: f32[t - floor(t/2), 2, 96]\n s: i64[2] = const [0, -1]\n y = Reshape(x, s)"),
-      "f32[-floor(t/2) + t, 192]");
+      "f32[floor((t + 1)/2), 192]");
   EXPECT_EQ(message_of([&] { type_of("x: f32[6]\n s: i64[1] = const [7]\n y = Reshape(x, s)"); }),
             "Reshape 'Reshape': a tensor of shape [6] cannot take the shape [7]\n"
             "  while reading line 3 of a graph");
