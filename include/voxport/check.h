@@ -54,12 +54,14 @@ struct CheckAxis {
   std::vector<std::int64_t> good, bad;                      // sizes that ran, and that did not
   std::optional<std::int64_t> low, high;  // kLimited; of kDynamic, high is declared
   std::int64_t multiple = 1;              // kLimited, kDynamic
+  bool has_gaps = false;                  // kLimited: sizes between those that ran did not
   std::int64_t size = 0;                  // kFixed, kRequired, kCouldBeDynamic
   std::string linked_to;                  // kLinked
   std::string error;  // what ONNX Runtime said of the first size that did not run
   std::optional<CheckCulprit> culprit;
 
-  // "dynamic", "dynamic in multiples of 8, at least 64", "limited to 1..32", "fixed at 5".
+  // "dynamic", "dynamic in multiples of 8, at least 64", "limited to 1..32", "limited: 4, 5, 8 ran,
+  // but not 3, 6, 7", "fixed at 5".
   std::string text() const;
   // Of a good axis, the node that needs its least size, or multiples: "Conv 'conv_1', its kernel
   // of 10". Else empty.

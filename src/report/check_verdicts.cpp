@@ -2,6 +2,7 @@
 
 #include <voxport/check.h>
 
+#include "base/join.h"
 #include "base/text.h"
 
 namespace voxport {
@@ -12,6 +13,13 @@ std::string dynamic_text(const CheckAxis& axis) {
   return cat("dynamic", axis.multiple > 1 ? cat(" in multiples of ", axis.multiple) : "",
              axis.low ? cat(", at least ", *axis.low) : "",
              axis.high ? cat(", at most ", *axis.high, " as declared") : "");
+}
+
+// Of sizes that ran or did not, the first few.
+std::string sizes_text(const std::vector<std::int64_t>& sizes) {
+  constexpr std::ptrdiff_t kMostShown = 6;
+  const std::vector shown(sizes.begin(), sizes.begin() + std::min(std::ssize(sizes), kMostShown));
+  return join(shown, ", ", [](std::int64_t size) { return cat(size); });
 }
 
 }  // namespace
@@ -25,6 +33,7 @@ std::string CheckAxis::text() const {
     case kCouldBeDynamic: return cat("declared ", size, ", could be dynamic");
     case kLimited: break;
   }
+  if (has_gaps) return cat("limited: ", sizes_text(good), " ran, but not ", sizes_text(bad));
   if (multiple > 1) return dynamic_text(*this);
   if (low && high) return cat("limited to ", *low, "..", *high);
   if (high) return cat("limited to ", *high, " or less");

@@ -416,7 +416,7 @@ class Sweep {
   // Says which node is behind what does not run: the one that gives the axis its least size, where
   // that is all there is to say, and else the one that fixes a size or needs multiples.
   void explain(CheckAxis& judged, const Tried& tried, std::int64_t first_bad) {
-    const bool is_range = judged.verdict == CheckAxis::kLimited && !judged.high;
+    const bool is_range = judged.verdict == CheckAxis::kLimited && !judged.high && !judged.has_gaps;
     const bool is_needed = is_range && (!judged.low || explain_least(judged, tried));
     if (is_needed && judged.multiple == 1) {
       judged.verdict = CheckAxis::kDynamic;
@@ -571,6 +571,14 @@ class Sweep {
       const std::int64_t no = *std::prev(below);
       judged.low = close_in(*good.upper_bound(no), no);
     }
+    // What runs again beyond a size that does not is no range.
+    const std::set<std::int64_t> ran = beyond_one(tried);
+    judged.has_gaps = std::any_of(bad.begin(), bad.end(), [&](std::int64_t size) {
+      return size > *ran.begin() && size < *ran.rbegin();
+    });
+    if (!judged.has_gaps) return;
+    judged.low.reset();
+    judged.high.reset();
   }
 
   // Another axis with which this one may move where it may not alone.

@@ -52,7 +52,8 @@ constexpr std::string_view kValueInfo =
 constexpr std::string_view kInside = "the node is inside of this one, which is named in its place";
 
 constexpr Exception kExceptions[] = {
-    {"slice-shift", "x:1", "limited to 5 or more, held by Slice '/Slice_1'", kUnnamed},
+    {"slice-shift", "x:1", "limited: 1, 2, 5, 7, 8, 11 ran, but not 3, 4, held by Slice '/Slice_1'",
+     kUnnamed},
     {"resize-sizes", "x:2", "dynamic", kUnnamed},
     {"conv-transpose-output-shape", "x:2", "limited to 5 or more, held by ConvTranspose 'upsample'",
      kUnnamed},
@@ -437,6 +438,26 @@ TEST(Check, FindsThatOnlyMultiplesRun) {
 TEST(Check, ExpectsMultiplesWhereTheFileDeclaresThem) {
   NEEDS_RUNTIME();
   const CheckReport report = check_text(halved("x: f32[b, 4, 8*frames]", 3));
+// 4, 5, 8, 9, 12 and so on run: that is no range, whichever of them were tried.
+TEST(Check, ClaimsNoRangeWhereSizesBetweenDoNotRun) {
+  NEEDS_RUNTIME();
+  const CheckReport report = check_text(R"(
+      x: f32[b, 4, t]
+      down: f32[4, 4, 2] = const
+      up: f32[4, 4, 2] = const
+      d1 = Conv(x, down) strides=[2]
+      d2 = Conv(d1, down) strides=[2]
+      u1 = ConvTranspose(d2, up) strides=[2]
+      y = Add(u1, d1)
+      return y)");
+  EXPECT_FALSE(report.is_good());
+  const CheckAxis& axis = report.axes.at(1);
+  EXPECT_TRUE(axis.text().starts_with("limited: 4, 5, 8")) << axis.text();
+  EXPECT_NE(axis.text().find(" ran, but not 1, 2, 3, "), std::string::npos) << axis.text();
+  EXPECT_EQ(axis.low, std::nullopt);
+  EXPECT_EQ(axis.high, std::nullopt);
+}
+
   EXPECT_TRUE(report.is_good()) << to_json(report);
   EXPECT_EQ(answer(report, "x", 2), "dynamic in multiples of 8");
   EXPECT_EQ(report.axes[1].name, "8*frames");
