@@ -853,6 +853,63 @@ traced("pool-valid", 15, [XT], lambda m, x: F.max_pool1d(x, 4, 2), ["y: b 8 fram
 traced("reflect-pad", 15, [XT], lambda m, x: F.pad(x, (2, 2), mode="reflect"), ["y: b 8 frames -> b 8 t+4"],
        {"t": minimum(3, below="torch refuses")},
        [holds("t", "/Pad", "/Constant_1_output_0", "a reflection of two needs three frames")])
+def branches(then, otherwise, **weights):
+    """An If that is always true: x has three axes."""
+    made = [constant(name, array, np.float32 if array.dtype == np.float32 else np.int64) for name, array in weights.items()]
+    return [node("Shape", "x", "shape", "shape"), node("Size", "shape", "rank", "rank"),
+            node("Greater", "rank two", "is_cube", "is_cube"),
+            node("If", "is_cube", "y", "choose", then_branch=subgraph("then", made + then, [value("then", None)]),
+                 else_branch=subgraph("else", otherwise, [value("else", None)]))]
+
+
+def looped(body):
+    """A Loop of as many rounds as the tensor `rounds` says, while `go`, whose results h are stacked."""
+    return [node("Loop", "rounds go", "y", "each", body=subgraph(
+        "body", [*body, node("Identity", "on", "on_out", "on")],
+        [value("on_out", [], TensorProto.BOOL), value("h", None)],
+        [value("i", [], TensorProto.INT64), value("on", [], TensorProto.BOOL)]))]
+
+
+KERNEL = np.linspace(-1, 1, 4 * 8 * 3, dtype=np.float32).reshape(4, 8, 3)
+CONV_IN_BRANCH = [node("Conv", "x kernel", "then", "conv_inside", kernel_shape=[3])]
+built("if-conv-valid", 15, [XT], branches(CONV_IN_BRANCH, [node("Identity", "x", "else", "same")], kernel=KERNEL),
+      ["y: b 4 frames -> b 4 t-2"], {"t": minimum(3)},
+      [holds("t", "conv_inside", "@kernel_shape", "a convolution without padding in a branch")], {"two": np.array(2)},
+      lambda x: F.conv1d(x, torch.tensor(KERNEL)))
+built("if-else-conv-valid", 15, [XT],
+      [node("Shape", "x", "shape", "shape"), node("Size", "shape", "rank", "rank"),
+       node("Less", "rank two", "is_flat", "is_flat"),
+       node("If", "is_flat", "y", "choose",
+            then_branch=subgraph("then", [node("Identity", "x", "then", "same")], [value("then", None)]),
+            else_branch=subgraph("else", [node("Conv", "x kernel", "halved", "first_inside", kernel_shape=[3], strides=[2]),
+                                          node("Conv", "halved next_kernel", "else", "second_inside", kernel_shape=[3])],
+                                 [value("else", None)]))],
+      ["y: b 4 frames -> b 4 int((t-3)/2)-1"], {"t": minimum(7)},
+      [holds("t", "second_inside", "@kernel_shape", "windows in the other branch, whose weights are outside")],
+      {"two": np.array(2), "kernel": KERNEL, "next_kernel": KERNEL[:, :4]},
+      lambda x: F.conv1d(F.conv1d(x, torch.tensor(KERNEL), stride=2), torch.tensor(KERNEL[:, :4])))
+built("loop-conv-valid", 15, [XT],
+      looped([constant("kernel", KERNEL, np.float32), node("Conv", "x kernel", "h", "conv_inside", kernel_shape=[3])]),
+      ["y: 2 b 4 frames -> 2 b 4 t-2"], {"t": minimum(3)},
+      [holds("t", "conv_inside", "@kernel_shape", "a convolution without padding in a loop")], {"rounds": np.array(2), "go": np.array(True)},
+      lambda x: F.conv1d(x, torch.tensor(KERNEL)).expand(2, -1, -1, -1))
+built("loop-reflect-pad", 15, [XT],
+      looped([constant("pads", [0, 0, 4, 0, 0, 4]), node("GreaterOrEqual", "i zero", "always", "always"),
+              node("If", "always", "h", "choose",
+                   then_branch=subgraph("then", [node("Pad", "x pads", "then", "pad_inside", mode="reflect")], [value("then", None)]),
+                   else_branch=subgraph("else", [node("Identity", "x", "else", "same")], [value("else", None)]))]),
+      ["y: 2 b 8 frames -> 2 b 8 t+8"], {"t": minimum(5)},
+      [holds("t", "pad_inside", "pads", "a reflection of four in a branch in a loop")],
+      {"rounds": np.array(2), "go": np.array(True), "zero": np.array(0)},
+      lambda x: F.pad(x, (4, 4), mode="reflect").expand(2, -1, -1, -1))
+built("if-slice-conv", 15, [XT],
+      branches([node("Slice", "x from to along", "cut", "cut_inside"),
+                node("Conv", "cut kernel", "then", "conv_inside", kernel_shape=[3])],
+               [node("Identity", "x", "else", "same")], kernel=KERNEL, along=np.array([2]),
+               **{"from": np.array([8]), "to": np.array([2 ** 40])}),
+      ["y: b 4 frames -> b 4 t-10"], {"t": limited(11)},
+      [holds("t", "cut_inside", "from", "the first eight steps are dropped, as in an example of eleven")],
+      {"two": np.array(2)}, lambda x: F.conv1d(x[:, :, 8:], torch.tensor(KERNEL)))
 traced("unet", 15, [XT], unet, ["y: b 8 t"], {"t": limited(4, None, 4)},
        [holds("t", "/Add", None, "halved twice and doubled twice: only multiples of four meet again"),
         holds("t", "/Add_1", None, "halved twice and doubled twice: only multiples of four meet again")],

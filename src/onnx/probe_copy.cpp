@@ -32,12 +32,13 @@ void name_nodes(onnx::GraphProto& graph, const std::string& prefix, ProbeCopy& c
     onnx::NodeProto& node = *graph.mutable_node(i);
     const std::string name = cat(prefix, i);
     name_node(node, name, copy);
+    std::size_t graphs = 0;
     for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
       if (!attribute.has_g()) continue;
       onnx::GraphProto& inner = *attribute.mutable_g();
       if (node.op_type() == "Loop" && inner.node_size() == 0 && inner.output_size() > 0)
         give_a_node(inner);
-      name_nodes(inner, name + ".", copy);
+      name_nodes(inner, inner_prefix(name, graphs++), copy);
     }
   }
 }
@@ -126,6 +127,10 @@ ProbeCopy probe_copy(Bytes model, const std::set<std::pair<std::string, std::siz
       free_axes(input, freed);
   copy.bytes = proto.SerializeAsString();
   return copy;
+}
+
+std::string inner_prefix(const std::string& name, std::size_t graph) {
+  return cat(name, ".", graph == 0 ? "" : cat("g", graph, "-"));
 }
 
 std::optional<NodePlace> place_of(std::string_view name) {

@@ -38,10 +38,14 @@ struct ProbeCopy {
 };
 
 // `freed` are axes of inputs, by name and number, whose size is left open.
-// Node names become "n3", and inside of the graphs of that node "n3.0", "n3.1.2"; so do those
-// inside of a function of the model that this node alone calls. Fails with kCorrupt when the bytes
-// are no model, and with kUnsupported when weights lie in other files.
+// Node names become "n3", and inside of the graph of that node "n3.0", "n3.1.2", or of its second
+// one, the other branch of an If, "n3.g1-0"; so do those inside of a function of the model that
+// this node alone calls. Fails with kCorrupt when the bytes are no model, and with kUnsupported
+// when weights lie in other files.
 ProbeCopy probe_copy(Bytes model, const std::set<std::pair<std::string, std::size_t>>& freed);
+
+// What the names of nodes start with in a graph of the node of this name, the first of which is 0.
+std::string inner_prefix(const std::string& name, std::size_t graph);
 
 // The place that a name of such a copy tells; nothing for other names.
 std::optional<NodePlace> place_of(std::string_view name);

@@ -117,6 +117,22 @@ class Search {
     return describe_window(place, node, *window);
   }
 
+  // The same for a node inside of others.
+  std::optional<CheckCulprit> window_inside(const NodePlace& failed) {
+    if (const auto outside = emptied_before(failed.index)) return window_at(*outside);
+    std::string name = cat("n", failed.index, ".", failed.inner);
+    const std::vector<std::string> names = inside_before(name);
+    for (const std::string& at : names)
+      if (is_emptied_inside(at)) name = at;
+    const auto node = subject_.nodes_inside().find(name);
+    const bool is_cut = is_cut_before(failed.index) ||
+                        std::any_of(names.begin(), names.end(),
+                                    [&](const std::string& at) { return is_cut_inside(at); });
+    if (node == subject_.nodes_inside().end() || is_cut) return std::nullopt;
+    const auto window = window_of(node->second);
+    return window ? std::optional(describe_window_inside(name, *window)) : std::nullopt;
+  }
+
   // The nearest window before the output.
   std::optional<CheckCulprit> window_before(const std::string& output) {
     for (const auto& [name, value] : subject_.graph().outputs()) {
@@ -125,8 +141,7 @@ class Search {
       std::vector<std::size_t> places = before(maker->second.place);
       places.insert(places.begin(), maker->second.place);
       for (const std::size_t place : places)
-        if (const auto window = window_of(subject_.nodes().at(place)))
-          return describe_window(place, subject_.nodes().at(place), *window);
+        if (auto found = window_in(place)) return found;
     }
     return std::nullopt;
   }
@@ -151,6 +166,75 @@ class Search {
     std::size_t place, output;
   };
 
+  // The window of a node, or of one inside of it.
+  std::optional<CheckCulprit> window_in(std::size_t place) const {
+    const Node& node = subject_.nodes().at(place);
+    if (const auto window = window_of(node)) return describe_window(place, node, *window);
+    const std::string prefix = cat("n", place, ".");
+    const auto& inside = subject_.nodes_inside();
+    for (auto at = inside.lower_bound(prefix); at != inside.end(); ++at) {
+      if (!at->first.starts_with(prefix)) break;
+      if (const auto window = window_of(at->second))
+        return describe_window_inside(at->first, *window);
+    }
+    return std::nullopt;
+  }
+
+  // The nodes inside of others from which this one is made, in its own graph and then in those
+  // around it, the nearest first in each.
+  std::vector<std::string> inside_before(std::string name) const {
+    std::vector<std::string> names;
+    for (; subject_.nodes_inside().contains(name); name.erase(name.rfind('.'))) {
+      std::vector<Node> order = {subject_.nodes_inside().at(name)};
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        for (const auto& values : {order[i].inputs(), order[i].captured()}) {
+          for (const Value& value : values) {
+            const auto maker = value ? value.producer() : std::nullopt;
+            const bool is_new =
+                maker && std::find(order.begin(), order.end(), *maker) == order.end();
+            if (!is_new) continue;
+            order.push_back(*maker);
+            names.push_back(maker->name());
+          }
+        }
+      }
+    }
+    return names;
+  }
+
+  static const NodeTrace* trace_inside(const Trace& trace, const std::string& name) {
+    const auto found = trace.inside.find(name);
+    return found == trace.inside.end() ? nullptr : &found->second;
+  }
+
+  // As is_emptied(), for a node inside of others.
+  bool is_emptied_inside(const std::string& name) const {
+    const auto has_none = [&](const Trace& trace) {
+      const NodeTrace* traced = trace_inside(trace, name);
+      return traced && !traced->outputs.empty() && has_nothing(traced->outputs[0]);
+    };
+    return has_none(bad_) && !has_none(good_);
+  }
+
+  // Whether it is a Slice by numbers that keeps less than half of an axis that moves.
+  bool is_cut_inside(const std::string& name) const {
+    const NodeTrace* good = trace_inside(good_, name);
+    const NodeTrace* bad = trace_inside(bad_, name);
+    const auto node = subject_.nodes_inside().find(name);
+    if (!good || !bad || node == subject_.nodes_inside().end() || !slices_by_numbers(node->second))
+      return false;
+    const std::vector<std::int64_t>& whole = good->inputs.front();
+    const std::vector<std::int64_t>& kept = good->outputs.front();
+    for (std::size_t axis = 0; axis < std::min(whole.size(), kept.size()); ++axis)
+      if (2 * kept[axis] < whole[axis] && bad->inputs.front().at(axis) != whole[axis]) return true;
+    return false;
+  }
+
+  static bool slices_by_numbers(const Node& node) {
+    return node.op() == "Slice" && !node.input(4) &&
+           (node.input(1).constant() || node.input(2).constant());
+  }
+
   // ONNX Runtime is free in its order: of nodes that would fail alike, as those of the two initial
   // states of an LSTM, the first of the file.
   std::size_t first_alike(std::size_t place) const {
@@ -158,7 +242,7 @@ class Search {
     if (failed == subject_.nodes().end()) return place;
     for (const auto& [at, node] : subject_.nodes()) {
       if (at >= place) break;
-      bool is_alike = node.op() == failed->second.op() && !bad_.contains(at) &&
+      bool is_alike = node.op() == failed->second.op() && !bad_.nodes.contains(at) &&
                       node.inputs().size() == failed->second.inputs().size();
       bool shares_constant = false;
       for (std::size_t i = 0; is_alike && i < node.inputs().size(); ++i) {
@@ -276,10 +360,9 @@ class Search {
     const std::vector<std::size_t> places = before(place);
     return std::any_of(places.begin(), places.end(), [&](std::size_t at) {
       const Node& node = subject_.nodes().at(at);
-      const bool is_cut = node.op() == "Slice" && !node.input(4) &&
-                          (node.input(1).constant() || node.input(2).constant());
-      const auto traced = good_.find(at);
-      if (!is_cut || traced == good_.end() || traced->second.inputs.empty()) return false;
+      const bool is_cut = slices_by_numbers(node);
+      const auto traced = good_.nodes.find(at);
+      if (!is_cut || traced == good_.nodes.end() || traced->second.inputs.empty()) return false;
       const std::vector<std::int64_t>& whole = traced->second.inputs.front();
       const ShapeOf kept = shape_in(good_, {at, 0});
       for (std::size_t axis = 0; kept && axis < std::min(whole.size(), kept->size()); ++axis)
@@ -303,10 +386,13 @@ class Search {
     std::vector<std::size_t> order = {place};
     std::set<std::size_t> seen = {place};
     for (std::size_t i = 0; i < order.size(); ++i) {
-      for (const Value& input : subject_.nodes().at(order[i]).inputs()) {
-        const auto maker = input ? makers_.find(input.name()) : makers_.end();
-        if (maker == makers_.end() || !given_.contains(maker->second.place)) continue;
-        if (seen.insert(maker->second.place).second) order.push_back(maker->second.place);
+      const Node& node = subject_.nodes().at(order[i]);
+      for (const auto& values : {node.inputs(), node.captured()}) {
+        for (const Value& value : values) {
+          const auto maker = value ? makers_.find(value.name()) : makers_.end();
+          if (maker == makers_.end() || !given_.contains(maker->second.place)) continue;
+          if (seen.insert(maker->second.place).second) order.push_back(maker->second.place);
+        }
       }
     }
     order.erase(order.begin());
@@ -314,8 +400,9 @@ class Search {
   }
 
   static ShapeOf shape_in(const Trace& trace, const Maker& maker) {
-    const auto node = trace.find(maker.place);
-    if (node == trace.end() || maker.output >= node->second.outputs.size()) return std::nullopt;
+    const auto node = trace.nodes.find(maker.place);
+    if (node == trace.nodes.end() || maker.output >= node->second.outputs.size())
+      return std::nullopt;
     return node->second.outputs[maker.output];
   }
 
@@ -481,6 +568,20 @@ class Search {
     return {subject_.node_name(place), node.op(), place, std::move(window), path_to(place), "", ""};
   }
 
+  CheckCulprit describe_window_inside(const std::string& name, const std::string& window) const {
+    const auto place = place_of(name);
+    const InnerNode* inner = subject_.inner_node(*place);
+    const Node& outer = subject_.nodes().at(place->index);
+    return {
+        inner ? inner->name : name,
+        subject_.nodes_inside().at(name).op(),
+        place->index,
+        cat(window, ", inside of ", outer.op(), " ", in_quotes(subject_.node_name(place->index))),
+        path_to(place->index),
+        "",
+        ""};
+  }
+
   const Subject& subject_;
   Trace good_, bad_;
   std::map<std::string, Maker> makers_;
@@ -516,7 +617,7 @@ std::optional<CheckCulprit> find_window(const Subject& subject, const Sizes& lea
                                         const std::string& output, bool is_hurried) {
   Search search = is_hurried ? Search(subject) : Search(subject, least, below);
   if (!failed) return search.window_before(output);
-  return failed->inner.empty() ? search.window_at(failed->index) : std::nullopt;
+  return failed->inner.empty() ? search.window_at(failed->index) : search.window_inside(*failed);
 }
 
 std::optional<CheckCulprit> failing_node(const Subject& subject, const NodePlace& failed) {

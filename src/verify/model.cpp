@@ -56,6 +56,8 @@ std::vector<std::vector<std::int64_t>> shapes_in(const nlohmann::json& list) {
   return shapes;
 }
 
+std::string name_inside(const NodePlace& place) { return cat("n", place.index, ".", place.inner); }
+
 // What ONNX Runtime's profile tells of the nodes, by their names.
 Trace read_profile(std::string_view text) {
   Trace trace;
@@ -65,11 +67,12 @@ Trace read_profile(std::string_view text) {
     const std::string name = event.value("name", "");
     if (!name.ends_with(kSuffix) || !event.contains("args")) continue;
     const auto place = place_of(std::string_view(name).substr(0, name.size() - kSuffix.size()));
-    if (!place || !place->inner.empty()) continue;
     const auto& args = event["args"];
-    if (args.contains("input_type_shape") && args.contains("output_type_shape"))
-      trace[place->index] = {shapes_in(args["input_type_shape"]),
-                             shapes_in(args["output_type_shape"])};
+    if (!place || !args.contains("input_type_shape") || !args.contains("output_type_shape"))
+      continue;
+    NodeTrace& traced =
+        place->inner.empty() ? trace.nodes[place->index] : trace.inside[name_inside(*place)];
+    traced = {shapes_in(args["input_type_shape"]), shapes_in(args["output_type_shape"])};
   }
   return trace;
 }
@@ -148,12 +151,33 @@ void Subject::look_inside(const std::set<std::pair<std::string, std::size_t>>& f
     if (error.kind() != Error::kUnsupported) throw;
     inside_ = read_onnx(path_);
   }
-  for (const Node& node : inside_.graph->nodes())
-    if (const auto place = place_of(node.name())) nodes_.emplace(place->index, node);
+  for (const Node& node : inside_.graph->nodes()) {
+    const auto place = place_of(node.name());
+    if (!place) continue;
+    nodes_.emplace(place->index, node);
+    take_nodes_inside(node, node.name());
+  }
+}
+
+void Subject::take_nodes_inside(const Node& node, const std::string& name) {
+  std::size_t graphs = 0;
+  for (const auto& [attribute, value] : node.attributes()) {
+    const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&value);
+    if (!graph) continue;
+    const std::string prefix = inner_prefix(name, graphs++);
+    std::size_t count = 0;
+    for (const Node& inner : (*graph)->nodes()) {
+      const std::string inner_name = copy_ ? inner.name() : cat(prefix, count++);
+      nodes_inside_.emplace(inner_name, inner);
+      if (!copy_) inner_nodes_[inner_name] = {inner.op(), inner.name()};
+      take_nodes_inside(inner, inner_name);
+    }
+  }
 }
 
 void Subject::take_nodes_as_they_are() {
   for (const Node& node : declared_.graph->nodes()) {
+    take_nodes_inside(node, cat("n", node_names_.size()));
     nodes_.emplace(node_names_.size(), node);
     node_names_.push_back(node.name());
   }
@@ -164,6 +188,16 @@ std::optional<NodePlace> Subject::blamed_node(const std::string& message) const 
     const std::vector<Mention> mentions = nodes_in(message);
     return mentions.empty() ? std::nullopt : std::optional(mentions.back().place);
   }
+  // Of nodes inside of each other, the innermost comes last.
+  std::optional<NodePlace> inner;
+  std::size_t last = 0;
+  for (const auto& [name, node] : nodes_inside_) {
+    const std::size_t at = message.rfind(cat("Name:", in_quotes(node.name())));
+    if (at == std::string::npos || at < last) continue;
+    inner = place_of(name);
+    last = at;
+  }
+  if (inner) return inner;
   for (const auto& [place, node] : nodes_)
     if (message.find(cat(node.op(), " ", in_quotes(node.name()), ": ")) != std::string::npos)
       return NodePlace{place, ""};
@@ -306,8 +340,17 @@ std::string Subject::with_own_names(const std::string& message) const {
 }
 
 const InnerNode* Subject::inner_node(const NodePlace& place) const {
-  const auto found = inner_nodes_.find(cat("n", place.index, ".", place.inner));
+  const auto found = inner_nodes_.find(name_inside(place));
   return found == inner_nodes_.end() ? nullptr : &found->second;
+}
+
+const Node* Subject::node_at(const NodePlace& place) const {
+  if (!place.inner.empty()) {
+    const auto inside = nodes_inside_.find(name_inside(place));
+    return inside == nodes_inside_.end() ? nullptr : &inside->second;
+  }
+  const auto node = nodes_.find(place.index);
+  return node == nodes_.end() ? nullptr : &node->second;
 }
 
 Outcome Subject::run(const Sizes& sizes) const {

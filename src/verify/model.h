@@ -50,7 +50,10 @@ struct Outcome {
 struct NodeTrace {
   std::vector<std::vector<std::int64_t>> inputs, outputs;
 };
-using Trace = std::map<std::size_t, NodeTrace>;  // by the node's place
+struct Trace {
+  std::map<std::size_t, NodeTrace> nodes;   // by the node's place
+  std::map<std::string, NodeTrace> inside;  // of nodes inside of others, by their names in the copy
+};
 
 class Subject {
  public:
@@ -73,6 +76,10 @@ class Subject {
   std::string node_name(std::size_t place) const;
   // The node inside of another; null when the place is one of the outermost graph.
   const InnerNode* inner_node(const NodePlace& place) const;
+  // The node at a place, inside of others or not; null where there is none.
+  const Node* node_at(const NodePlace& place) const;
+  // The nodes inside of others, by the names that they have in a probe copy: "n3.0".
+  const std::map<std::string, Node>& nodes_inside() const { return nodes_inside_; }
   // Numbers that may be sizes in functions of the model, which have no nodes here.
   const std::vector<std::int64_t>& function_numbers() const { return function_numbers_; }
   // The graph that the nodes belong to.
@@ -109,6 +116,8 @@ class Subject {
   Session session(SessionOptions options) const;
   void look_inside(const std::set<std::pair<std::string, std::size_t>>& freed);
   void take_nodes_as_they_are();
+  // Takes the nodes inside of one, whose name in a copy this is.
+  void take_nodes_inside(const Node& node, const std::string& name);
   // The node that a message of ONNX Runtime blames.
   std::optional<NodePlace> blamed_node(const std::string& message) const;
   void find_meanings(const std::map<std::string, Filling>& fillings);
@@ -128,6 +137,7 @@ class Subject {
   std::vector<std::int64_t> function_numbers_;
   OnnxModel inside_;
   std::map<std::size_t, Node> nodes_;
+  std::map<std::string, Node> nodes_inside_;
   std::vector<InputAxis> axes_, fixed_;
   std::map<std::string, Meaning> meanings_;
   std::map<std::size_t, std::string> steered_;     // nodes, and the input that steers each

@@ -257,8 +257,8 @@ class Sweep {
 
   bool fails_at_window() const {
     const auto failed = first_failure_ ? first_failure_->failed_node : std::nullopt;
-    const auto node = failed ? subject_.nodes().find(failed->index) : subject_.nodes().end();
-    return node != subject_.nodes().end() && window_of(node->second);
+    const Node* node = failed ? subject_.node_at(*failed) : nullptr;
+    return node && window_of(*node);
   }
 
   // Sizes far above the usual, of all axes but batches, and then of one axis at a time. Where it

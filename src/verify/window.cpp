@@ -53,9 +53,13 @@ std::optional<std::string> padding_text(const Node& node) {
   const auto* word = mode ? std::get_if<std::string>(mode) : nullptr;
   const auto pads = constant_numbers(node.input(1));
   const auto is_cut = [](std::int64_t pad) { return pad < 0; };
-  if (word && (*word == "reflect" || *word == "wrap"))
-    return cat("its ", *word == "wrap" ? "padding" : "reflection", " by ",
-               pads ? shape_text(*pads) : "a computed number");
+  if (word && (*word == "reflect" || *word == "wrap")) {
+    // What comes from the graph around may be a constant there.
+    const std::string computed =
+        node.input(1) && node.input(1).producer() ? " by a computed number" : "";
+    return cat("its ", *word == "wrap" ? "padding" : "reflection",
+               pads ? " by " + shape_text(*pads) : computed);
+  }
   if (pads && std::any_of(pads->begin(), pads->end(), is_cut))
     return "its negative padding " + shape_text(*pads);
   return std::nullopt;
