@@ -24,10 +24,10 @@ std::vector<std::string> symbols_of(const LowerOptions& options) {
   return symbols;
 }
 
-// Whether a size depends on sizes of inputs, and not only on what the run determines.
+// Whether a size follows from the sizes of inputs, and not from what is known at run time only.
 bool is_of_inputs(const Dim& size, const LowerOptions& options) {
   const std::vector<std::string> symbols = symbols_of(options);
-  return std::ranges::any_of(size.symbols(),
+  return std::ranges::all_of(size.symbols(),
                              [&](const std::string& symbol) { return is_among(symbols, symbol); });
 }
 
@@ -85,7 +85,8 @@ bool substitute(LowerOptions& options, const std::string& symbol, const Dim& dim
   return changed;
 }
 
-// Gives an axis that an operator fixes its number. Returns whether that changed the plan.
+// Gives an axis that an operator fixes its number. Returns whether that changed the plan. Sizes
+// that are known at run time only are left to the run.
 bool fix_axis(const FixedAxis& axis, InputPlan& plan, AxesReport& report) {
   if (is_so_for_many(axis.dim, axis.size)) return false;
   const std::string by = cat(printable(axis.target), where(axis.place));

@@ -159,6 +159,25 @@ TEST(DynamicAxes, AreReportedOnceWhereTheyAreFixed) {
   EXPECT_EQ(plan.lower.inputs[1].shape, (Shape{Dim::symbol("z_dim_0"), 3}));
 }
 
+// Whether k*time is 8 is known at run time only.
+TEST(DynamicAxes, AreNotWarnedOfWhereOnlyTheRunCanTell) {
+  const Program program = parse_program(
+      "x: f32[time, 4]\n"
+      "n: i64[]\n"
+      "w: f32[5, 8]\n"
+      "k = aten.item.default(n)\n"
+      "t = aten.sym_size.int(x, 0)\n"
+      "size = aten.mul.int(k, t)\n"
+      "empty = aten.zeros.default([7, size])\n"
+      "y = aten.linear.default(empty, w)\n"
+      "return y\n");
+  InputPlan plan = plan_inputs(program, {});
+  AxesReport report;
+  lower_with_dynamic_axes(program, plan, report);
+  EXPECT_EQ(report.warnings, Warnings());
+  EXPECT_EQ(axes_of(report), "time");
+}
+
 // A size that only the run determines is not an axis of an input. It does not keep those of
 // examples from becoming one, either.
 TEST(DynamicAxes, AreNotSizesThatOnlyTheRunDetermines) {
