@@ -111,6 +111,7 @@ TEST_F(ExitCodeOf, WrongUsage) {
           {2, "export --set nonsense=1 " + checkpoint + " " + at("o")},
           {2, "export --opset 99 " + checkpoint + " " + at("o")},
           {2, "check"},
+          {2, "export --allow-fixed " + checkpoint + " " + at("o")},
           {2, "check --input nowhere=1 " + model},
           {2, "check --seconds 5 --seconds 6 " + model},
           {2, "speak"},

@@ -293,6 +293,8 @@ TEST_F(ExportCommand, ExplainsWrongUsage) {
 
 TEST_F(ExportCommand, ExplainsWhatDoesNotGoTogether) {
   const std::string to = voice() + " " + out();
+  EXPECT_EQ(failure(2, "--allow-fixed " + to).substr(0, 65),
+            "voxport: this is a checkpoint, whose network has the inputs and o");
   const std::string one = voice() + " " + out("v.onnx");
   EXPECT_EQ(failure(2, "--config a --config b " + to),
             "voxport: a VITS has one config, but 2 were given\n" + while_exporting(voice()));
