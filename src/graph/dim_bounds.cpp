@@ -113,11 +113,14 @@ Bound DimAlgebra::most(const Dim& dim) {
 }
 
 // Each function is replaced by what bounds it from below: max(a, b) by a or b, floor(a/2) by
-// (a - 1)/2; what is subtracted by what bounds it from above.
+// (a - 1)/2; what is subtracted by what bounds it from above. So that there are no fractions, the
+// sum is multiplied by each divisor, to `scale` times what it was: above -scale, it was an integer
+// above -1.
 bool DimAlgebra::is_never_negative(const Dim& dim) {
   Search search;
-  const auto is_never = [&](const Dim& sum, int depth, const auto& self) -> bool {
-    if (least(sum).value_or(-1) >= 0) return true;
+  const auto is_never = [&](const Dim& sum, std::int64_t scale, int depth,
+                            const auto& self) -> bool {
+    if (least(sum).value_or(-scale) > -scale) return true;
     if (depth == search.depth || search.steps-- == 0 || !is_small(sum)) return false;
     const Replaceable found = find_replaceable(sum.terms_);
     if (!found.term) return false;
@@ -128,7 +131,7 @@ bool DimAlgebra::is_never_negative(const Dim& dim) {
     const Dim rest = sum - of_term(*found.term);
     if (!is_small(function.a) || !is_small(function.b)) return false;
     const auto holds_with = [&](const Dim& bound) {
-      return self(rest + factor * bound, depth + 1, self);
+      return self(rest + factor * bound, scale, depth + 1, self);
     };
     const bool is_added = found.term->coefficient > 0;
     if (function.name != "floor") {
@@ -140,11 +143,11 @@ bool DimAlgebra::is_never_negative(const Dim& dim) {
     // A quotient of what is not negative lies between 0 and that.
     if (!divisor && function.least.value_or(-1) >= 0)
       return holds_with(is_added ? Dim(0) : function.a);
-    if (!divisor || *divisor < 1) return false;
+    if (!divisor || *divisor < 1 || !is_small(scale * *divisor)) return false;
     const Dim bound = is_added ? function.a - Dim(*divisor - 1) : function.a;
-    return self(rest * Dim(*divisor) + factor * bound, depth + 1, self);
+    return self(rest * Dim(*divisor) + factor * bound, scale * *divisor, depth + 1, self);
   };
-  return is_never(dim, 0, is_never);
+  return is_never(dim, 1, 0, is_never);
 }
 
 namespace {

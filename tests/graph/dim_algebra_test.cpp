@@ -209,6 +209,10 @@ TEST(DimAlgebra, DecidesExtremesByBounds) {
   EXPECT_EQ(max(ceil_div(t, 8), Dim(1)), ceil_div(t, 8));
   EXPECT_EQ(max(max(t, Dim(4)) * 8, Dim(32)), max(t, Dim(4)) * 8);
   EXPECT_EQ(max(t * n, t), t * n);
+  // Half of what rounds t up to a multiple of 8 is -1/2 at least, and an integer.
+  const Dim half = floor_div(ceil_div(t, 8) * 8 - t, 2);
+  EXPECT_EQ(max(half, Dim(0)), half);
+  EXPECT_EQ(min(half, ceil_div(t, 8) * 8), half);
   EXPECT_EQ(min(floor_div(t, n), t), floor_div(t, n));
 }
 
