@@ -17,7 +17,8 @@ namespace {
 // Inputs of more bytes than this are not tried.
 constexpr double kMaxInputBytes = 256e6;
 
-// What runs of a growing size will cost: with the square of the size, as far as one can know.
+// What runs of a growing size will cost: with the square of the size, as far as one can know from
+// the largest that ran.
 class Pace {
  public:
   explicit Pace(double longest) : longest_(longest) {}
@@ -28,6 +29,7 @@ class Pace {
     return seconds_ * growth * growth > longest_;
   }
   void note(std::int64_t size, double seconds) {
+    if (size < last_) return;
     last_ = size;
     seconds_ = seconds;
   }
@@ -71,9 +73,12 @@ class Sweep {
       if (!find_misnamed()) break;
     }
     for (const std::string& symbol : symbols) report_.axes.push_back(judge(symbol));
-    for (const CheckAxis& axis : report_.axes)
-      if (report_.is_cut_short && axis.good.size() + axis.bad.size() < 2)
+    for (std::size_t i = 0; i < symbols.size(); ++i) {
+      const CheckAxis& axis = report_.axes[i];
+      const bool are_missing = report_.is_cut_short || left_out_.contains(symbols[i]);
+      if (are_missing && axis.good.size() + axis.bad.size() < 2)
         report_.untried.push_back(axis.name);
+    }
     progress(0.85);
     judge_outputs();
     progress(1);
@@ -326,12 +331,17 @@ class Sweep {
   // From small to large; sizes that would take too long are left out.
   void vary(const std::string& symbol) {
     Pace paced = pace();
+    paced.note(report_.base.at(symbol), outcomes_.at(report_.base).seconds);
     for (const std::int64_t size : sizes_to_try()) {
       Sizes sizes = report_.base;
       sizes[symbol] = size;
       make_room(sizes);
       if (not_below_.contains(symbol)) sizes[symbol] = std::max(size, report_.base[symbol]);
-      if (!is_allowed(sizes) || paced.is_dear(size) || !has_time()) continue;
+      if (!is_allowed(sizes) || !has_time()) continue;
+      if (paced.is_dear(size)) {
+        left_out_.insert(symbol);
+        continue;
+      }
       const Outcome& outcome = outcome_of(sizes);
       if (outcome.is_exhausted) break;
       if (outcome.is_good) paced.note(size, outcome.seconds);
@@ -729,6 +739,7 @@ class Sweep {
   std::map<Sizes, Outcome> outcomes_;
   std::set<const Outcome*> right_;                          // those among them, once all are there
   std::set<std::pair<std::string, std::size_t>> misnamed_;  // axes of outputs
+  std::set<std::string> left_out_;  // symbols of which sizes were not tried, for the time they take
   std::optional<Outcome> first_failure_, exhausted_;
   std::optional<Sizes> fallback_;  // it runs there, but outputs have other sizes than declared
   bool is_strict_ = true;
