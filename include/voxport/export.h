@@ -60,7 +60,8 @@ struct ExportOptions {
   std::vector<std::string> output_names;  // in order
   std::string model;                      // which of several in one .pt2
   // Where an operator fixes an axis that the caller named or the file declares dynamic: warn, and
-  // write the number. Else that is kNotDynamic.
+  // write the number; where only running the graph shows that it is fixed, warn. Else that is
+  // kNotDynamic.
   bool allow_fixed = false;
   std::string method;  // of a TorchScript module; empty for forward
 
@@ -77,9 +78,16 @@ struct ExportedFile {
 // An axis of a program's inputs that has a name: given by the caller, or by the file.
 struct ExportedAxis {
   std::string name;
-  // Where the program holds it at a number: that number, and the operator with its place.
+  // Where the program fixes it: the number, and the operator with its place.
   std::optional<std::int64_t> fixed_at;
   std::string fixed_by;
+
+  // What running the graph showed, see CheckAxis: empty where it was not run, or is fixed.
+  std::string verdict = {};              // "dynamic", "dynamic, at least 17", "limited to 1..32"
+  std::string needed_by = {};            // the node that needs a least size, or multiples
+  std::vector<std::int64_t> sizes = {};  // at which the graph ran, and gave what it declares
+  std::optional<std::int64_t> low = {}, high = {};
+  std::int64_t multiple = 1;
 };
 
 struct ExportReport {

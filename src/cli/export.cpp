@@ -68,6 +68,22 @@ struct Options {
   bool no_check = false;
 };
 
+// "1, 3", or of many "15 sizes, 17 to 96".
+std::string sizes_text(const std::vector<std::int64_t>& sizes) {
+  constexpr std::size_t kMostShown = 4;
+  if (sizes.size() > kMostShown)
+    return cat(sizes.size(), " sizes, ", sizes.front(), " to ", sizes.back());
+  return join(sizes, ", ", [](std::int64_t size) { return cat(size); });
+}
+
+// "dynamic, at least 17, by Conv 'conv'; ran at 17, 20", "fixed at 4 by aten.view".
+std::string axis_text(const ExportedAxis& axis) {
+  if (axis.fixed_at) return cat("fixed at ", *axis.fixed_at, " by ", axis.fixed_by);
+  if (axis.verdict.empty()) return "dynamic, but not run";
+  return cat(axis.verdict, axis.needed_by.empty() ? "" : ", by ", axis.needed_by, "; ran at ",
+             sizes_text(axis.sizes));
+}
+
 std::string summary(const ExportReport& report, double seconds) {
   std::string text = cat(bold(report.architecture), ": ", report.sizes, "\n");
   Table table("lrr");
@@ -78,6 +94,8 @@ std::string summary(const ExportReport& report, double seconds) {
   text += table.text();
   for (const std::string& input : report.inputs) text += cat("  input   ", input, "\n");
   for (const std::string& output : report.outputs) text += cat("  output  ", output, "\n");
+  for (const ExportedAxis& axis : report.axes)
+    text += cat("  axis    ", printable(axis.name), ": ", axis_text(axis), "\n");
   text += cat("  opset ", report.opset, "; checked by ", join(report.checks, ", "), "; ",
               std::lround(seconds * 1e3), " ms\n");
   for (const std::string& note : report.notes) text += cat("  ", note, "\n");

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/join.h"
+#include "graph/dim.h"
 #include "runtime/library.h"
 #include "verify/sweep.h"
 
@@ -19,10 +20,12 @@ bool has_runtime() {
   }
 }
 
-std::string problem_in(const SweepReport& report) {
+// Under kAsTold, a fixed axis is not among them.
+std::string problem_in(const SweepReport& report, ExportCheck::Promise promise) {
   if (!report.error.empty()) return report.error;
+  const bool may_be_fixed = promise == ExportCheck::Promise::kAsTold;
   for (const CheckAxis& axis : report.axes)
-    if (axis.verdict != CheckAxis::kDynamic)
+    if (axis.verdict != CheckAxis::kDynamic && !(may_be_fixed && axis.verdict == CheckAxis::kFixed))
       return cat("axis ", in_quotes(axis.name), " is ", axis.text(), ": ", axis.error);
   for (const CheckOutput& output : report.outputs)
     if (!output.is_true)
@@ -31,16 +34,29 @@ std::string problem_in(const SweepReport& report) {
   return "";
 }
 
-// Axes that a window gives a least size.
-std::vector<std::string> notes_of(const SweepReport& report, const std::string& name) {
-  std::vector<std::string> notes;
-  for (const CheckAxis& axis : report.axes) {
-    if (axis.verdict != CheckAxis::kDynamic || !axis.low) continue;
-    const std::string node = axis.needed_by();
-    notes.push_back(cat(printable(name), ": axis ", in_quotes(axis.name), " is at least ",
-                        *axis.low, node.empty() ? "" : ", by ", node));
-  }
-  return notes;
+// Of an axis that a window gives a least size.
+std::string least_size_note(const CheckAxis& axis, const std::string& name) {
+  const std::string node = axis.needed_by();
+  return cat(printable(name), ": axis ", in_quotes(axis.name), " is at least ", *axis.low,
+             node.empty() ? "" : ", by ", node);
+}
+
+// Whether the runs of an axis are those of this one, which a file may declare as 8*frames.
+bool is_of(const CheckAxis& axis, const ExportedAxis& exported) {
+  if (exported.fixed_at) return false;
+  const auto size = Dim::try_parse(axis.name);
+  return axis.name == exported.name ||
+         (size && size->symbols() == std::vector<std::string>{exported.name});
+}
+
+void describe(const CheckAxis& axis, ExportedAxis& exported) {
+  exported.name = axis.name;
+  exported.verdict = axis.text();
+  exported.needed_by = axis.needed_by();
+  exported.sizes = axis.good;
+  exported.low = axis.low;
+  exported.high = axis.high;
+  exported.multiple = axis.multiple;
 }
 
 // What is true of the axes of graphs that ran at every size that was tried: "all axes dynamic", or
@@ -60,11 +76,12 @@ std::string text_of_axes(const ExportReport& report, ExportCheck::Promise promis
 }  // namespace
 
 ExportCheck::Outcome ExportCheck::check_graph(const std::filesystem::path& readable,
-                                              const std::string& name, CheckTime& time) {
+                                              const std::string& name, Promise promise,
+                                              CheckTime& time) {
   const auto incomplete = [&](std::size_t runs, const std::string& why) {
     const std::string what = " was not run at several sizes of each axis: ";
     return Outcome{
-        runs, false, "", {cat(printable(name), what, why, "; check it after the export")}};
+        runs, false, "", {}, cat(printable(name), what, why, "; check it after the export")};
   };
   const double seconds = time.left();
   if (seconds <= 0) return incomplete(0, "the other checks took all the time there is");
@@ -73,7 +90,7 @@ ExportCheck::Outcome ExportCheck::check_graph(const std::filesystem::path& reada
   SweepOptions options;
   options.budget = TimeBudget(kSweepShare * seconds);
   options.is_quick = true;
-  options.sizes = {1, 3};
+  options.sizes = {1, 4};  // beside 3, where it runs there: 1 may run by being repeated
   const Subject subject(readable, {}, (1 - kSweepShare) * seconds, {}, Subject::Look::kLightly,
                         name);
   try {
@@ -81,7 +98,7 @@ ExportCheck::Outcome ExportCheck::check_graph(const std::filesystem::path& reada
     time.spend(options.budget.taken());
     if (!report.untried.empty())
       return incomplete(report.runs, cat("there were only ", seconds, " s for it"));
-    return {report.runs, true, problem_in(report), notes_of(report, name)};
+    return {report.runs, true, problem_in(report, promise), report.axes, ""};
   } catch (const Error& error) {
     if (error.kind() != Error::kUnsupported) throw;
     time.spend(options.budget.taken());
@@ -104,7 +121,9 @@ void ExportCheck::start(const std::vector<WrittenFile>& files) {
     return;
   }
   std::packaged_task<Outcome()> check(
-      [file = files[0].readable, name, time = time_] { return check_graph(file, name, *time); });
+      [file = files[0].readable, name, promise = promise_, time = time_] {
+        return check_graph(file, name, promise, *time);
+      });
   checks_.emplace_back(name, check.get_future());
   // One at a time, for each holds the weights.
   last_ = std::async(std::launch::async, [before = last_, check = std::move(check)]() mutable {
@@ -115,6 +134,21 @@ void ExportCheck::start(const std::vector<WrittenFile>& files) {
 
 void ExportCheck::leave_out(std::string note) {
   if (is_wanted_) notes_.push_back(std::move(note));
+}
+
+void ExportCheck::take(const Outcome& outcome, const std::string& name, ExportReport& report) {
+  if (!outcome.note.empty()) notes_.push_back(outcome.note);
+  for (const CheckAxis& axis : outcome.axes) {
+    const bool is_dynamic = axis.verdict == CheckAxis::kDynamic;
+    if (promise_ == Promise::kAllDynamic) {
+      if (is_dynamic && axis.low) notes_.push_back(least_size_note(axis, name));
+      continue;
+    }
+    const auto exported = std::ranges::find_if(
+        report.axes, [&](const ExportedAxis& one) { return is_of(axis, one); });
+    if (exported != report.axes.end()) describe(axis, *exported);
+    if (axis.verdict == CheckAxis::kFixed) fixed_.push_back(axis);
+  }
 }
 
 void ExportCheck::finish(ExportReport& report) {
@@ -130,7 +164,8 @@ void ExportCheck::finish(ExportReport& report) {
                                        [&check = check] { return check.get(); });
     runs += outcome.runs;
     is_all_free &= outcome.is_complete;
-    notes_.insert(notes_.end(), outcome.notes.begin(), outcome.notes.end());
+    take(outcome, name, report);
+    is_all_free &= fixed_.empty();
     if (outcome.problem.empty()) continue;
     is_all_free = false;
     if (promise_ == Promise::kAllDynamic)

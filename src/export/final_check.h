@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <voxport/check.h>
 #include <voxport/export.h>
 
 #include "onnx/write.h"
@@ -45,26 +46,33 @@ class ExportCheck {
   // A graph that is not run, with the note that says why.
   void leave_out(std::string note);
 
-  // Waits for all of them, and reports what was done, or why it was not; the least size of an axis
-  // that has one is a note. When a graph cannot be run, has an axis that is not dynamic, or gives
-  // an output of another size than it declares, fails with kInternal or, under kAsTold, warns.
+  // Waits for all of them, and reports what was done, or why it was not. When a graph cannot be
+  // run, has an axis that is not dynamic, or gives an output of another size than it declares,
+  // fails with kInternal or, under kAsTold, warns. The least size of an axis that has one is a
+  // note; or, under kAsTold, the report's axes get what the runs showed.
   void finish(ExportReport& report);
+
+  // Axes that run at one size only, of which kAsTold does not warn.
+  const std::vector<CheckAxis>& fixed() const { return fixed_; }
 
  private:
   struct Outcome {
     std::size_t runs = 0;
     bool is_complete = true;  // whether there was time to run every axis at several sizes
     std::string problem;      // empty where there is none
-    std::vector<std::string> notes;
+    std::vector<CheckAxis> axes;
+    std::string note;  // why it was not run
   };
   static Outcome check_graph(const std::filesystem::path& readable, const std::string& name,
-                             CheckTime& time);
+                             Promise promise, CheckTime& time);
+  void take(const Outcome& outcome, const std::string& name, ExportReport& report);
 
   bool is_wanted_;
   Promise promise_;
   std::shared_ptr<CheckTime> time_ = std::make_shared<CheckTime>();  // of one check at a time
   std::vector<std::string> notes_;  // for the report: why there was no check, and least sizes
-  std::shared_future<void> last_;   // done when all that was started so far is; the runtime first
+  std::vector<CheckAxis> fixed_;
+  std::shared_future<void> last_;  // done when all that was started so far is; the runtime first
   std::vector<std::pair<std::string, std::future<Outcome>>> checks_;  // by the file's name
 };
 

@@ -44,16 +44,48 @@ void describe(const Graph& graph, ExportReport& report) {
     report.outputs.push_back(port_text(name, value));
 }
 
-// Whoever named an axis, the caller or the file, relies on it.
+// Whoever named an axis, the caller or the file, relies on it. `fixed` has a line for each that is
+// fixed.
+void check_none_is_fixed(const std::string& fixed, const ExportOptions& options) {
+  if (!fixed.empty() && !options.allow_fixed)
+    fail_about("allow_fixed", Error::kNotDynamic,
+               "the program fixes axes that were declared dynamic:", fixed);
+}
+
 void check_named_axes(const AxesReport& axes, const ExportOptions& options) {
   std::string fixed;
   for (const NamedAxis& axis : axes.axes)
     if (axis.fixed_at)
       fixed +=
           cat("\n  ", printable(axis.name), " is fixed at ", *axis.fixed_at, " by ", axis.fixed_by);
-  if (!fixed.empty() && !options.allow_fixed)
-    fail_about("allow_fixed", Error::kNotDynamic,
-               "the program fixes axes that were declared dynamic:", fixed);
+  check_none_is_fixed(fixed, options);
+}
+
+// " by aten.view in net at net.py:3 (Reshape 'net.Reshape_1', its shape ...)": the node, and the
+// call that made it where that is known. Empty where no node is known.
+std::string fixed_by(const CheckAxis& axis, const Origins& origins) {
+  if (!axis.culprit) return "";
+  const CheckCulprit& culprit = *axis.culprit;
+  const std::string text = cat(printable(culprit.op), " ", in_quotes(culprit.node),
+                               culprit.holder.empty() ? "" : ", ", culprit.holder);
+  const auto origin = origins.find(culprit.node);
+  if (origin == origins.end()) return cat(" by ", text);
+  return cat(" by ", printable(origin->second.target), where(origin->second.place), " (", text,
+             ")");
+}
+
+// Axes that only running the graph showed to be fixed. Those that nobody named are warned of.
+void check_axes_that_ran(const std::vector<CheckAxis>& found, const AxesReport& axes,
+                         ExportWork& work) {
+  std::string fixed;
+  for (const CheckAxis& axis : found) {
+    const auto named = std::ranges::find(axes.axes, axis.name, &NamedAxis::name);
+    const std::string text = cat(printable(axis.name), " is fixed at ", axis.size,
+                                 fixed_by(axis, axes.origins), ": ", axis.error);
+    if (named == axes.axes.end() || !named->is_guess) fixed += cat("\n  ", text);
+    work.report.warnings.push_back(cat("the graph was run at a few sizes, and ", text));
+  }
+  check_none_is_fixed(fixed, work.options);
 }
 
 void describe(const AxesReport& axes, ExportReport& report) {
@@ -192,6 +224,7 @@ void export_program(ExportWork& work, FileKind kind) {
   if (has_sizes_of_states(program, plan.lower))
     model.not_run = "the sizes of what the module keeps must fit those of its other inputs";
   write_models(std::move(models), work);
+  check_axes_that_ran(work.check.fixed(), axes, work);
 }
 
 }  // namespace voxport

@@ -98,7 +98,7 @@ bool fix_axis(const FixedAxis& axis, InputPlan& plan, AxesReport& report) {
   if (!is_guess && is_of_inputs(axis.dim, plan.lower) && !is_among(report.warnings, warning))
     report.warnings.push_back(warning);
   if (!fixed || !substitute(plan.lower, fixed->name, fixed->size)) return false;
-  if (!is_guess) report.axes.push_back({fixed->name, fixed->size, by});
+  if (!is_guess) report.axes.push_back({fixed->name, fixed->size, by, false});
   return true;
 }
 
@@ -182,8 +182,9 @@ std::unique_ptr<Graph> lower_with_dynamic_axes(const Program& program, InputPlan
     if (has_learnt && round < kMaxRounds) continue;
     states.check(plan.lower);
     report.notes.insert(report.notes.end(), lowered.notes.begin(), lowered.notes.end());
+    report.origins = std::move(lowered.origins);
     for (const std::string& symbol : symbols_of(plan.lower))
-      report.axes.push_back({symbol, std::nullopt, ""});
+      report.axes.push_back({symbol, std::nullopt, "", is_among(plan.guessed, symbol)});
     for (std::string& warning : baked_size_warnings(program, plan.lower, *graph,
                                                     lowered.fixed_outputs, !report.axes.empty()))
       report.warnings.push_back(std::move(warning));

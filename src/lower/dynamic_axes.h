@@ -19,6 +19,7 @@ struct NamedAxis {
   // Where the program fixes it: at which number, and the operator that does, with its place.
   std::optional<std::int64_t> fixed_at;
   std::string fixed_by;
+  bool is_guess = false;  // dynamic since nothing was known but an example: nobody named it
 };
 
 // What a person should know of the graph.
@@ -26,6 +27,7 @@ struct AxesReport {
   std::vector<NamedAxis> axes;  // those that the program fixes, then those that stay dynamic
   std::vector<std::string> warnings;
   std::vector<std::string> notes;
+  Origins origins;  // of the graph's nodes
 };
 
 // Lowers the program, and again with what that taught, until no axis is dynamic that the program

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 
 #include "base/fail.h"
 #include "graph/meeting.h"
@@ -47,7 +46,9 @@ class ProgramLowering {
   }
 
   void note_origin(const std::string& name) {
-    if (walk_.scopes().depth() == 1) origins_.emplace(name, walk_.call_site());
+    if (walk_.scopes().depth() != 1) return;
+    const auto& [target, place] = walk_.call_site();
+    if (!target.empty()) report_.origins.emplace(name, Origin{target, program_.places[place]});
   }
 
   static DType dtype_of(const ProgramInput& input) {
@@ -276,10 +277,10 @@ class ProgramLowering {
       for (std::size_t axis = 0; axis < value.rank(); ++axis) {
         const auto size = value.shape()[axis].constant();
         if (size.value_or(0) <= 1) continue;
-        const auto origin = origins_.find(maker_of_size(value, axis));
-        if (origin == origins_.end()) continue;
+        const auto origin = report_.origins.find(maker_of_size(value, axis));
+        if (origin == report_.origins.end()) continue;
         const auto& [target, place] = origin->second;
-        report_.fixed_outputs.push_back({name, axis, *size, target, program_.places[place]});
+        report_.fixed_outputs.push_back({name, axis, *size, target, place});
       }
     }
   }
@@ -291,8 +292,6 @@ class ProgramLowering {
   Walk walk_;
   std::vector<std::pair<std::string, Value>> outputs_;
   std::size_t own_outputs_ = 0;  // those before the states
-  // By the names of nodes and constants of the main graph: the call that made them.
-  std::unordered_map<std::string, CallSite> origins_;
 };
 
 }  // namespace

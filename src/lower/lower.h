@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "graph/graph.h"
@@ -55,6 +56,13 @@ struct FixedOutput {
   Place place;
 };
 
+// The call that made a node.
+struct Origin {
+  std::string target;  // "aten.view"
+  Place place;
+};
+using Origins = std::unordered_map<std::string, Origin>;  // by the node's name
+
 struct LowerReport {
   std::vector<FixedAxis> fixed;
   std::vector<FixedOutput> fixed_outputs;
@@ -63,6 +71,7 @@ struct LowerReport {
   // The same of sizes that are expressions: floor(t/2) + 1 and min(t, 3).
   std::vector<std::pair<Dim, Dim>> equal_sizes;
   std::vector<Type> states;  // what the program's states are at the end, one for each
+  Origins origins;           // of the nodes and constants of the main graph
   std::vector<std::string> notes;
 };
 

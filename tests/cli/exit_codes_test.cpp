@@ -14,6 +14,7 @@
 #include "onnx/write.h"
 #include "tests/cli/program.h"
 #include "tests/cli/slow_models.h"
+#include "tests/needs_runtime.h"
 
 namespace voxport {
 namespace {
@@ -110,8 +111,8 @@ TEST_F(ExitCodeOf, WrongUsage) {
           {2, "export --arch nonsense " + checkpoint + " " + at("o")},
           {2, "export --set nonsense=1 " + checkpoint + " " + at("o")},
           {2, "export --opset 99 " + checkpoint + " " + at("o")},
-          {2, "check"},
           {2, "export --allow-fixed " + checkpoint + " " + at("o")},
+          {2, "check"},
           {2, "check --input nowhere=1 " + model},
           {2, "check --seconds 5 --seconds 6 " + model},
           {2, "speak"},
@@ -183,6 +184,15 @@ TEST_F(ExitCodeOf, AProgramThatFixesAnAxisThatWasDeclaredDynamic) {
     expect({{0, command + " --allow-fixed"}});
     fs::remove(folder_ / "m.onnx");
   }
+}
+
+TEST_F(ExitCodeOf, AProgramOfWhichOnlyTheRunShowsThatItFixesAnAxis) {
+  NEEDS_RUNTIME();
+  const std::string command = "export " + data("axes/hidden_size.ts113.pt") + " " + at("m.onnx") +
+                              " --input 'x:f32[batch,time]'";
+  expect({{1, command}});
+  EXPECT_FALSE(fs::exists(folder_ / "m.onnx"));
+  expect({{0, command + " --allow-fixed"}, {0, command + " --no-check"}});
 }
 
 // No size of memory makes it end in another way; without any, it does not even start.

@@ -267,10 +267,23 @@ TEST_F(ExportCommand, NotesTheLeastSizeThatAWindowNeeds) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
   EXPECT_TRUE(contains(result.out, "all axes dynamic")) << result.out;
-  EXPECT_TRUE(contains(result.out,
-                       "  video.onnx: axis 'input_dim_2' is at least 3, by Conv "
-                       "'4.Conv', its kernel of [3, 1, 1]\n"))
+  EXPECT_TRUE(
+      contains(result.out,
+               "  axis    input_dim_2: dynamic, at least 3, by Conv '4.Conv', its kernel of "
+               "[3, 1, 1]; ran at "))
       << result.out;
+}
+
+TEST_F(ExportCommand, ListsTheAxesOfAProgramWithTheSizesThatWereRun) {
+  NEEDS_RUNTIME();
+  const std::string command =
+      "export " + data("docs/rnn.pt2") + " " + (folder_ / "rnn.onnx").string();
+  const Result result = run(command + " --dynamic x:2=features --allow-fixed");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "  axis    features: fixed at ")) << result.out;
+  EXPECT_TRUE(contains(result.out, ": dynamic; ran at 1, 3, 4\n")) << result.out;
+  const Result unchecked = run(command + " --no-check");
+  EXPECT_TRUE(contains(unchecked.out, ": dynamic, but not run\n")) << unchecked.out;
 }
 
 TEST_F(ExportCommand, ExplainsWrongUsage) {
@@ -280,6 +293,8 @@ TEST_F(ExportCommand, ExplainsWrongUsage) {
   };
   EXPECT_EQ(failure(2, ""), with_help("CHECKPOINT is required"));
   EXPECT_EQ(failure(2, voice()), with_help("OUT is required"));
+  EXPECT_EQ(failure(2, "--allow-fixed " + to).substr(0, 65),
+            "voxport: this is a checkpoint, whose network has the inputs and o");
   EXPECT_EQ(failure(2, "--opset 12 " + to),
             with_help("--opset: '12' is not a whole number from 13 to 17"));
   EXPECT_EQ(failure(2, "--opset 18 " + to),
@@ -293,8 +308,6 @@ TEST_F(ExportCommand, ExplainsWrongUsage) {
 
 TEST_F(ExportCommand, ExplainsWhatDoesNotGoTogether) {
   const std::string to = voice() + " " + out();
-  EXPECT_EQ(failure(2, "--allow-fixed " + to).substr(0, 65),
-            "voxport: this is a checkpoint, whose network has the inputs and o");
   const std::string one = voice() + " " + out("v.onnx");
   EXPECT_EQ(failure(2, "--config a --config b " + to),
             "voxport: a VITS has one config, but 2 were given\n" + while_exporting(voice()));

@@ -1,5 +1,6 @@
 // What an export reports of the axes of a program.
 #include <gtest/gtest.h>
+#include <voxport/error.h>
 
 #include "export/final_check.h"
 #include "runtime/session.h"
@@ -38,6 +39,58 @@ TEST(ProgramAxes, AreAllFreeInTheSummaryWhereAllAre) {
   EXPECT_EQ(checked({{"time", 4, "aten.view"}, {"batch", {}, ""}}),
             ", time fixed at 4, batch dynamic)");
   EXPECT_EQ(checked({}), ", no axis is dynamic)");
+}
+
+// The bias has 5 elements, which only the run can tell.
+TEST(ProgramAxes, FailTheExportWhereOnlyTheRunShowsThatTheyAreFixed) {
+  NEEDS_RUNTIME();
+  const TemporaryFolder folder;
+  const std::filesystem::path source = data_folder() / "axes/hidden_size.ts113.pt";
+  const std::filesystem::path out = folder / "model.onnx";
+  ExportOptions options;
+  options.inputs = {"x:f32[batch,time]"};
+  try {
+    export_model(source, out, options);
+    FAIL() << "it was exported";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::kNotDynamic);
+    EXPECT_EQ(error.option(), "allow_fixed");
+    const std::string message = error.what();
+    EXPECT_TRUE(
+        message.starts_with("the program fixes axes that were declared dynamic:\n"
+                            "  time is fixed at 5 by aten.nonzero at "))
+        << message;
+    EXPECT_NE(message.find(" (NonZero 'NonZero', "), std::string::npos) << message;
+  }
+  EXPECT_FALSE(std::filesystem::exists(out));
+  options.allow_fixed = true;
+  const ExportReport report = export_model(source, out, options);
+  ASSERT_EQ(report.warnings.size(), 1U);
+  EXPECT_TRUE(report.warnings[0].starts_with(
+      "the graph was run at a few sizes, and time is fixed at 5 by aten.nonzero at "))
+      << report.warnings[0];
+  EXPECT_EQ(report.axes.at(1).verdict, "fixed at 5");
+  EXPECT_TRUE(std::filesystem::exists(out));
+}
+
+TEST(ProgramAxes, HaveTheSizesThatWereRun) {
+  NEEDS_RUNTIME();
+  const TemporaryFolder folder;
+  ExportOptions options;
+  options.inputs = {"x:f32[batch,3,time]"};
+  const std::filesystem::path source = data_folder() / "axes/down_and_up.ts113.pt";
+  const ExportReport report = export_model(source, folder / "model.onnx", options);
+  ASSERT_EQ(report.axes.size(), 2U);
+  EXPECT_EQ(report.axes[1].verdict, "dynamic");
+  EXPECT_EQ(report.axes[1].sizes, (std::vector<std::int64_t>{1, 3, 4}));
+  EXPECT_NE(to_json(report).find(
+                R"({"name":"time","dynamic":true,"verdict":"dynamic","ran_at":[1,3,4]})"),
+            std::string::npos)
+      << to_json(report);
+  options.check = false;
+  const ExportReport unchecked = export_model(source, folder / "model.onnx", options);
+  EXPECT_EQ(unchecked.axes[1].verdict, "");
+  EXPECT_EQ(unchecked.axes[1].sizes, std::vector<std::int64_t>());
 }
 
 TEST(ProgramAxes, KeepTheRangesThatTheFileDeclares) {
