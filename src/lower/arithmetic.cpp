@@ -107,6 +107,11 @@ Number as_kind(Scopes& scopes, const Number& number, Kind kind) {
     if (!value) fail(Error::kUnsupported, "a float beyond 64 bits cannot be an int");
     return Number::of_int(*value);
   }
+  // int() rounds towards zero, which is the floor of what is not negative.
+  const Number::Quotient* quotient = kind == Kind::kInt ? number.quotient() : nullptr;
+  if (quotient && max(quotient->above, Dim(0)) == quotient->above)
+    return int_result(scopes, cast(scopes.value_of(number), DType::kInt64),
+                      floor_div(quotient->above, quotient->below));
   constexpr DType kDTypes[] = {DType::kBool, DType::kInt64, DType::kFloat64};
   return scopes.number_of(cast(scopes.value_of(number), kDTypes[static_cast<std::size_t>(kind)]));
 }
@@ -127,7 +132,20 @@ Number compute(Scopes& scopes, Arithmetic what, const Number& a, const Number& b
   const Number y = as_kind(scopes, b, Kind::kFloat);
   if (x.is_constant() && y.is_constant())
     return Number::of_float(float_result(what, *x.as_float(), *y.as_float()));
-  return Number::of_value(float_node(what, scopes.value_of(x), scopes.value_of(y)), Kind::kFloat);
+  const Value value = float_node(what, scopes.value_of(x), scopes.value_of(y));
+  const bool is_of_sizes =
+      what == Arithmetic::kTrueDiv && a.kind() == Kind::kInt && b.as_int().value_or(0) > 0;
+  return is_of_sizes ? Number::of_quotient(value, a.dim(), b.dim())
+                     : Number::of_value(value, Kind::kFloat);
+}
+
+Number rounded_number(Scopes& scopes, std::string_view op, const Number& number) {
+  const Value whole = Builder(scopes.graph()).node(std::string(op), {scopes.value_of(number)});
+  const Value value = cast(whole, DType::kInt64);
+  const Number::Quotient* quotient = number.quotient();
+  if (!quotient) return scopes.size_of(value);
+  const auto& [above, below] = *quotient;
+  return int_result(scopes, value, op == "Ceil" ? ceil_div(above, below) : floor_div(above, below));
 }
 
 Number negative(Scopes& scopes, const Number& a) {

@@ -23,6 +23,10 @@ Number logical_not(Scopes& scopes, const Number& a);
 Number logical_and(Scopes& scopes, const Number& a, const Number& b);
 Number logical_or(Scopes& scopes, const Number& a, const Number& b);
 
+// math.ceil() and math.floor() of a float, as `op` says: Ceil, Floor. Of a quotient of sizes it is
+// a size.
+Number rounded_number(Scopes& scopes, std::string_view op, const Number& number);
+
 // int(), float() and bool() of a number.
 Number as_kind(Scopes& scopes, const Number& number, Number::Kind kind);
 

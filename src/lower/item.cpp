@@ -33,6 +33,12 @@ Number Number::of_value(const Value& value, Kind kind, Dim dim) {
   return number;
 }
 
+Number Number::of_quotient(const Value& value, Dim above, Dim below) {
+  Number number = of_value(value, Kind::kFloat);
+  number.quotient_ = std::make_shared<Quotient>(Quotient{std::move(above), std::move(below)});
+  return number;
+}
+
 std::optional<bool> Number::as_bool() const {
   if (!is_constant()) return std::nullopt;
   return kind_ == Kind::kFloat ? float_ != 0 : dim_.constant() != 0;

@@ -29,12 +29,19 @@ class Number {
   // Computed by the graph: rank 0, of the kind's element type (bool, int64, float64). An int is
   // known as an expression of sizes.
   static Number of_value(const Value& value, Kind kind, Dim dim = {});
+  // The same of a float that is the quotient of two sizes.
+  static Number of_quotient(const Value& value, Dim above, Dim below);
 
   Kind kind() const { return kind_; }
   bool is_constant() const { return !value_; }
   const Value& value() const { return value_; }  // absent for constants
   // Of an int.
   const Dim& dim() const { return dim_; }
+  // Of a float that was computed as such, so that what it is rounded to is a size; else null.
+  struct Quotient {
+    Dim above, below;
+  };
+  const Quotient* quotient() const { return quotient_.get(); }
 
   // Nothing where the value is known only at run time.
   std::optional<bool> as_bool() const;
@@ -49,6 +56,7 @@ class Number {
   double float_ = 0;
   Dim dim_;  // of an int; of a bool 0 or 1
   Value value_;
+  std::shared_ptr<const Quotient> quotient_;
 };
 
 struct Item;

@@ -59,6 +59,24 @@ TEST(Numbers, OfSizesStayExpressions) {
             "[7]");
 }
 
+// math.ceil(t / 4) and int(t / 4), which divide floats.
+TEST(Numbers, OfSizesStayExpressionsWhenAQuotientIsRounded) {
+  const auto shape_after = [](const std::string& lines) {
+    const std::unique_ptr<Graph> graph =
+        lowered(cat("x: f32[t]\na = aten.size(x, 0)\n", lines,
+                    "\ny = aten.slice.Tensor(x, 0, 0, length)\nreturn y"));
+    return shape_text(graph->outputs()[0].second.shape());
+  };
+  EXPECT_EQ(shape_after("b = aten.div(a, 4)\nlength = aten.ceil(b)"), "[floor((t + 3)/4)]");
+  EXPECT_EQ(shape_after("b = aten.div(a, 4)\nlength = aten.floor(b)"), "[floor(t/4)]");
+  EXPECT_EQ(shape_after("b = aten.div(a, 4)\nlength = aten.Int(b)"), "[floor(t/4)]");
+  // Rounded towards zero, what may be negative is no floor.
+  EXPECT_EQ(shape_after("b = aten.sub(a, 9)\nc = aten.div(b, 4)\nd = aten.Int(c)\n"
+                        "length = prim.max(d, 1)")
+                .find("floor"),
+            std::string::npos);
+}
+
 // Tracing turns sizes into tensors without axes and back.
 TEST(Numbers, OfSizesStayExpressionsAsTensors) {
   const auto shape_after = [](const std::string& lines) {

@@ -128,8 +128,8 @@ Item rounded(const Call& call, const char* op) {
                                                            : std::floor(*value);
     return as_kind(scopes, Number::of_float(result), kind);
   }
-  const Value result = Builder(scopes.graph()).node(op, {scopes.value_of(*number)});
-  return as_kind(scopes, scopes.number_of(result), kind);
+  if (!is_round) return rounded_number(scopes, op, *number);
+  return scopes.number_of(Builder(scopes.graph()).node(op, {scopes.value_of(*number)}));
 }
 
 // aten.abs(Tensor self) -> Tensor, prim.abs.int(int a) -> int
