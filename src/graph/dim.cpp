@@ -23,10 +23,8 @@ Dim::Dim(std::int64_t constant) {
   if (constant != 0) terms_.push_back({constant, {}});
 }
 
-Dim Dim::symbol(std::string name) {
-  Dim dim;
-  dim.terms_.push_back({1, {Atom{std::move(name), nullptr}}});
-  return dim;
+Dim Dim::symbol(std::string name, std::optional<std::int64_t> least) {
+  return DimAlgebra::of_term({1, {Atom{std::move(name), nullptr, least}}});
 }
 
 std::optional<std::int64_t> Dim::constant() const {
@@ -188,7 +186,7 @@ Dim Dim::substitute(std::string_view name, const Dim& replacement) const {
     Dim product(term.coefficient);
     for (const Atom& atom : term.factors) {
       if (!atom.function) {
-        product = product * (atom.text == name ? replacement : symbol(atom.text));
+        product = product * (atom.text == name ? replacement : DimAlgebra::of_term({1, {atom}}));
         continue;
       }
       const Dim a = atom.function->a.substitute(name, replacement);

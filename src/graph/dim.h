@@ -19,7 +19,9 @@ class Dim {
  public:
   Dim() = default;             // 0
   Dim(std::int64_t constant);  // NOLINT: a number is a size
-  static Dim symbol(std::string name);
+  // `least` is the least value that it may have: 1 of the size of an input, 0 of a size that
+  // follows from values, as that of NonZero does, and nothing of what may be any integer.
+  static Dim symbol(std::string name, std::optional<std::int64_t> least = 1);
 
   // Reads what text() writes. Fails with kCorrupt when the text is no expression, and with
   // kUnsupported when a number in it does not fit into 64 bits.
@@ -47,7 +49,7 @@ class Dim {
   // The largest integer not above a/b. Requires b != 0.
   friend Dim floor_div(const Dim& a, const Dim& b);
   friend Dim ceil_div(const Dim& a, const Dim& b);
-  // Decided where sizes of 1 and more decide it: max(t, 2*t - 1) is 2*t - 1.
+  // Decided where the least values of symbols decide it: max(t, 2*t - 1) is 2*t - 1.
   friend Dim min(const Dim& a, const Dim& b);
   friend Dim max(const Dim& a, const Dim& b);
 
@@ -67,6 +69,7 @@ class Dim {
   struct Atom {
     std::string text;
     std::shared_ptr<const Function> function;  // null for a symbol
+    std::optional<std::int64_t> least = {};    // of a symbol
     auto operator<=>(const Atom& other) const { return text <=> other.text; }
     bool operator==(const Atom& other) const { return text == other.text; }
   };

@@ -37,7 +37,7 @@ struct DimAlgebra {
   static bool is_small(const Dim& dim);
   static bool is_small(std::int64_t number);
 
-  // Bounds: see dim_bounds.cpp. Nothing where none is known. Symbols are 1 or more.
+  // Bounds: see dim_bounds.cpp. Nothing where none is known.
   static std::optional<std::int64_t> least(const Dim& dim);
   static std::optional<std::int64_t> most(const Dim& dim);
   static bool is_never_negative(const Dim& dim);

@@ -13,10 +13,10 @@ using Function = DimAlgebra::Function;
 
 constexpr std::int64_t kSmall = std::int64_t{1} << 30;
 
-Bound least_of(const Atom& atom) { return atom.function ? atom.function->least : Bound(1); }
+Bound least_of(const Atom& atom) { return atom.function ? atom.function->least : atom.least; }
 Bound most_of(const Atom& atom) { return atom.function ? atom.function->most : Bound(); }
 
-Bound product(Bound a, Bound b) { return a && b ? checked_mul(*a, *b) : std::nullopt; }
+Bound bound_product(Bound a, Bound b) { return a && b ? checked_mul(*a, *b) : std::nullopt; }
 
 // A product of sizes, each written as its least and what it is above that. Nothing where a size has
 // no least, or numbers become too large.
@@ -25,7 +25,7 @@ std::optional<Dim> in_excess_of_least(const Term& term) {
   Dim expanded = term.coefficient;
   for (const Atom& atom : term.factors) {
     const Bound least = least_of(atom);
-    largest = product(largest, least ? Bound(std::abs(*least) + 1) : Bound());
+    largest = bound_product(largest, least ? Bound(std::abs(*least) + 1) : Bound());
     if (!largest || *largest > kSmall * kSmall / 1024) return std::nullopt;
     expanded = expanded * (DimAlgebra::of_term({1, {atom}}) + Dim(*least));
   }
@@ -39,7 +39,7 @@ Bound least_of_excess(const Term& term) {
   Bound bound = term.coefficient;
   for (const Atom& atom : term.factors) {
     const Bound most = most_of(atom);
-    bound = product(bound, most ? checked_add(*most, -*least_of(atom)) : Bound());
+    bound = bound_product(bound, most ? checked_add(*most, -*least_of(atom)) : Bound());
   }
   return bound;
 }
@@ -88,7 +88,7 @@ Bound DimAlgebra::least(const Dim& dim) {
     // A single size that is subtracted is at most what it is at most.
     const bool is_subtracted = term.factors.size() == 1 && term.coefficient < 0;
     if (const Bound most = is_subtracted ? most_of(term.factors[0]) : Bound()) {
-      const Bound part = product(term.coefficient, most);
+      const Bound part = bound_product(term.coefficient, most);
       if (!part || !is_small(*part)) return std::nullopt;
       excess = excess + Dim(*part);
       continue;
@@ -109,7 +109,7 @@ Bound DimAlgebra::most(const Dim& dim) {
   if (dim.is_constant()) return dim.constant();
   if (!is_small(dim)) return std::nullopt;
   const Bound least_of_negative = least(Dim(0) - dim);
-  return product(least_of_negative, -1);
+  return bound_product(least_of_negative, -1);
 }
 
 // Each function is replaced by what bounds it from below: max(a, b) by a or b, floor(a/2) by

@@ -103,7 +103,7 @@ class ProgramLowering {
     const std::string name = name_of_input(input, choice);
     if (input.kind != InputKind::kTensor) {
       type.shape = Shape{};
-      if (input.kind == InputKind::kInt) type.elements = {{Dim::symbol(name)}};
+      if (input.kind == InputKind::kInt) type.elements = {{Dim::symbol(name, std::nullopt)}};
       const Value value = graph_->add_input(name, type);
       walk_.set(input.variable, number_input(input, value));
       return;

@@ -169,7 +169,7 @@ Value Memory::empty_stack(const Type& part) {
     Value size = g.int64s({dim.constant().value_or(0)});
     if (!dim.is_constant()) {
       size = g.node("Abs", {size});
-      scopes_.graph().declare_elements(size, {Dim::symbol(scopes_.new_symbol())});
+      scopes_.graph().declare_elements(size, {Dim::symbol(scopes_.new_symbol(), 0)});
     }
     for (const Value& input : scopes_.main().inputs()) {
       const auto axis = std::ranges::find(input.shape(), dim);

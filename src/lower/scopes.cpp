@@ -108,7 +108,8 @@ Number Scopes::size_of(const Value& tensor) {
   if (tensor.dtype() != DType::kInt64)
     fail(Error::kUnsupported, "a number is ", name_of(tensor.dtype()), ", expected int64");
   Value scalar = tensor.rank() == 0 ? tensor : reshape(tensor, std::vector<std::int64_t>{});
-  if (!scalar.type().elements) graph().declare_elements(scalar, {Dim::symbol(new_symbol())});
+  if (!scalar.type().elements)
+    graph().declare_elements(scalar, {Dim::symbol(new_symbol(), std::nullopt)});
   return Number::of_value(scalar, Number::Kind::kInt, scalar.type().elements->at(0));
 }
 

@@ -216,6 +216,19 @@ TEST(DimAlgebra, DecidesExtremesByBounds) {
   EXPECT_EQ(min(floor_div(t, n), t), floor_div(t, n));
 }
 
+// A number of elements that are found may be 0, and an argument of the program any integer.
+TEST(DimAlgebra, KnowsTheLeastValuesOfSymbols) {
+  const Dim found = Dim::symbol("found", 0);
+  const Dim given = Dim::symbol("given", std::nullopt);
+  EXPECT_EQ(min(t, Dim(1)), Dim(1));
+  EXPECT_EQ(max(found, Dim(0)), found);
+  EXPECT_EQ(min(found, Dim(1)).text(), "min(1, found)");
+  EXPECT_EQ(min(found + 1, Dim(1)), Dim(1));
+  EXPECT_EQ(max(given, Dim(0)).text(), "max(0, given)");
+  EXPECT_EQ(max(given * t, given).substitute("t", 1), given);
+  EXPECT_EQ(min(found.substitute("t", 3), Dim(1)).text(), "min(1, found)");
+}
+
 // What may be negative is not taken for a size.
 TEST(DimAlgebra, KeepsTheZeroBelowWhatMayBeNegative) {
   EXPECT_NE(max(floor_div(t - 10, 8), Dim(0)), floor_div(t - 10, 8));

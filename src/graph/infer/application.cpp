@@ -60,7 +60,7 @@ Dim Application::unknown(std::size_t output, std::size_t axis) const {
   std::string symbol = cat(name, "_", output, "_", axis);
   for (char& c : symbol)
     if (c == '.' || c == '/' || c == ':' || c == '-') c = '_';
-  return Dim::symbol(std::move(symbol));
+  return Dim::symbol(std::move(symbol), 0);
 }
 
 }  // namespace voxport

@@ -195,7 +195,7 @@ Type merged(Scopes& scopes, const Type& a, const Type& b) {
   Type type{a.dtype, Shape{}, {}};
   for (std::size_t i = 0; i < a.shape->size(); ++i)
     type.shape->push_back((*a.shape)[i] == (*b.shape)[i] ? (*a.shape)[i]
-                                                         : Dim::symbol(scopes.new_symbol()));
+                                                         : Dim::symbol(scopes.new_symbol(), 0));
   if (a.elements && b.elements && *a.elements == *b.elements) type.elements = a.elements;
   return type;
 }

@@ -207,7 +207,7 @@ class LoopBuilder {
     bool varies = false;
     for (Dim& dim : *part.shape) {
       if (std::ranges::none_of(dim.symbols(), is_of_a_round)) continue;
-      dim = Dim::symbol(walk_.scopes().new_symbol());
+      dim = Dim::symbol(walk_.scopes().new_symbol(), 0);
       varies = true;
     }
     return varies;
@@ -304,7 +304,7 @@ class LoopBuilder {
                      body.types[i].shape->size(), " after a round");
       for (std::size_t axis = 0; axis < shape.size(); ++axis) {
         if (shape[axis] == (*body.types[i].shape)[axis] || is_dynamic_[{i, axis}]) continue;
-        shape[axis] = Dim::symbol(walk_.scopes().new_symbol());
+        shape[axis] = Dim::symbol(walk_.scopes().new_symbol(), 0);
         is_dynamic_[{i, axis}] = true;
         changed = true;
       }
@@ -324,7 +324,7 @@ class LoopBuilder {
   Dim count_rounds() {
     if (state_.condition.as_bool() == true && condition_stays_ && !is_endless())
       return state_.trips.dim();
-    return Dim::symbol(walk_.scopes().new_symbol());
+    return Dim::symbol(walk_.scopes().new_symbol(), 0);
   }
 
   bool is_endless() const {

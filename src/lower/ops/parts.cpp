@@ -79,6 +79,10 @@ bool is_size_of_input(const Graph& graph, const Dim& dim) {
   });
 }
 
+// Whether a place counts from the start at all sizes. A symbol alone is taken to, also where it may
+// be any integer: the run finds out.
+bool counts_from_start(const Dim& at) { return at.symbol_name() || max(at, Dim(0)) == at; }
+
 // Start or end of a slice. A number is taken as it is; what is computed is kept inside of the axis,
 // as infer() requires, and counted from the start where it counts from the end for all sizes of 1
 // and more. The run counts as Python does, whatever the sizes are: where the bound is known only
@@ -89,8 +93,8 @@ Value slice_bound(const Call& call, const Value& base, std::int64_t axis, const 
   const Dim& at = bound.dim();
   const Dim& size = base.dim(axis);
   const Number zero = Number::of_int(0);
-  if (max(at, Dim(0)) == at && min(at, size) == at) return call.sizes({bound});
-  if (max(at, Dim(0)) == at && !min(at, size).is_constant())
+  if (counts_from_start(at) && min(at, size) == at) return call.sizes({bound});
+  if (counts_from_start(at) && !min(at, size).is_constant())
     return call.sizes({compute(scopes, Arithmetic::kMin, bound, size_number(call, base, axis))});
   if (min(at, Dim(-1)) == at && (size + at == Dim(0) || !(size + at).is_constant()))
     return call.sizes(
@@ -209,8 +213,8 @@ Number counted_from_start(const Call& call, const Value& x, std::int64_t axis,
   const bool is_before_end = min(at, Dim(-1)) == at;
   Dim dim = is_before_end ? moved.dim() : at;
   // A number would be taken for what it is at every size.
-  if (dim.is_constant() || (!is_before_end && max(at, Dim(0)) != at))
-    dim = Dim::symbol(scopes.new_symbol());
+  if (dim.is_constant() || (!is_before_end && !counts_from_start(at)))
+    dim = Dim::symbol(scopes.new_symbol(), std::nullopt);
   scopes.graph().declare_elements(chosen, {dim});
   return scopes.size_of(chosen);
 }
