@@ -18,7 +18,10 @@ namespace {
 class ProgramLowering {
  public:
   ProgramLowering(const Program& program, const LowerOptions& options, LowerReport& report)
-      : program_(program), options_(options), report_(report), walk_(program, *graph_, report) {}
+      : program_(program),
+        options_(options),
+        report_(report),
+        walk_(program, *graph_, report, options.opset) {}
 
   std::unique_ptr<Graph> run() {
     const NodeWatch watch([this](const Node& node) { see(node); },

@@ -28,6 +28,8 @@ struct LowerOptions {
   std::vector<InputChoice> inputs;
   // Names of the output tensors, in order; of all, or of the first few.
   std::vector<std::string> output_names;
+  // Operators of ONNX that are newer than opset 17 are used where this opset has them.
+  int opset = 17;
 };
 
 // A dynamic size that an operator requires to be a number.
@@ -41,7 +43,7 @@ struct FixedAxis {
 // An operator that could not be lowered.
 struct UnsupportedCall {
   std::string target;
-  std::string why;  // empty where the operator itself is unsupported
+  std::string why;  // empty where the operator has no lowering, and there is no more to say
   std::size_t count = 0;
   Place first;
 };

@@ -24,9 +24,10 @@ bool has_unknown(const NamedItems& arguments) {
 
 }  // namespace
 
-Walk::Walk(const Program& program, Graph& main, LowerReport& report)
+Walk::Walk(const Program& program, Graph& main, LowerReport& report, int opset)
     : program_(program),
       report_(report),
+      opset_(opset),
       scopes_(main),
       memory_(scopes_),
       variables_(program.names.size()) {}

@@ -24,11 +24,13 @@ struct CallSite {
 class Walk {
  public:
   // Nodes are made in `main`, which must outlive the walk, as must the program and the report.
-  Walk(const Program& program, Graph& main, LowerReport& report);
+  Walk(const Program& program, Graph& main, LowerReport& report, int opset);
 
   // Whether the module keeps tensors that have no elements at first.
   bool keeps_empty_tensors() const;
 
+  // See LowerOptions.
+  int opset() const { return opset_; }
   Scopes& scopes() { return scopes_; }
   Memory& memory() { return memory_; }
 
@@ -86,6 +88,7 @@ class Walk {
 
   const Program& program_;
   LowerReport& report_;
+  int opset_;
   Scopes scopes_;
   Memory memory_;
   std::vector<Item> variables_;
