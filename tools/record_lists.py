@@ -133,6 +133,26 @@ class LastOfSplit(nn.Module):
         return doubled[-1]
 
 
+class PaddedLengths(nn.Module):
+    """Rows, each repeated as often as a tensor says, padded."""
+
+    def forward(self, x, lengths):
+        outs: List[Tensor] = []
+        for i in range(x.size(0)):
+            outs.append(x[i].unsqueeze(0).expand(int(lengths[i]), 6))
+        return nn.utils.rnn.pad_sequence(outs)
+
+
+class PaddedRows(nn.Module):
+    """Rows, each repeated equally often, where there is nothing to pad."""
+
+    def forward(self, x):
+        outs: List[Tensor] = []
+        for i in range(x.size(0)):
+            outs.append(x[i].unsqueeze(0).expand(3, 6))
+        return nn.utils.rnn.pad_sequence(outs)
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     for model, name in [(ListAfterEmpty(), "list_after_empty"), (ListOfLengths(), "list_of_lengths"),
@@ -140,7 +160,8 @@ def main():
                         (ChunksOfALoop(), "chunks_of_a_loop"), (LastOfAGrownList(), "last_of_a_grown_list"),
                         (ExtendedList(), "extended_list"), (SumsOfTails(), "sums_of_tails"),
                         (ReadBeforeAppended(), "read_before_appended"), (ReturnedTails(), "returned_tails"),
-                        (JoinedAfterEmpty(), "joined_after_empty"), (LastOfSplit(), "last_of_split")]:
+                        (JoinedAfterEmpty(), "joined_after_empty"), (LastOfSplit(), "last_of_split"),
+                        (PaddedLengths(), "padded_lengths"), (PaddedRows(), "padded_rows")]:
         torch.jit.script(model.eval()).save(str(folder / f"{name}.ts113.pt"))
 
 

@@ -480,6 +480,7 @@ constexpr Operator kTable[] = {
     {"aten.minimum", minimum},
     {"aten.mish", mish},
     {"aten.mm", matmul, kRowMajor | kMultiplies},
+    {"aten.mode", mode},
     {"aten.moveaxis", movedim},
     {"aten.movedim", movedim, movedim},
     {"aten.mse_loss", mse_loss},
@@ -490,6 +491,7 @@ constexpr Operator kTable[] = {
     {"aten.mv", matmul},
     {"aten.nan_to_num", nan_to_num},
     {"aten.nanmean", nanmean},
+    {"aten.nanmedian", median},
     {"aten.nansum", nansum},
     {"aten.narrow", narrow, narrow},
     {"aten.narrow_copy", copy_of<narrow>},
@@ -521,6 +523,7 @@ constexpr Operator kTable[] = {
     {"aten.ones_like", ones_like, kMakesTensor | kFills},
     {"aten.outer", outer},
     {"aten.pad", pad, kByParts | kKeepsRowMajor},
+    {"aten.pad_sequence", pad_sequence},
     {"aten.pairwise_distance", pairwise_distance},
     {"aten.percentFormat", format},
     {"aten.permute", permute, permute},
@@ -785,6 +788,8 @@ const Operator* find_row(std::string_view target) {
 }
 
 }  // namespace
+
+std::span<const Operator> operator_table() { return kTable; }
 
 OperatorName operator_name(std::string_view name) {
   // Names with two underscores at their end (aten.__and__) are Python's, not in place.

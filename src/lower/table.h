@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "lower/call.h"
@@ -72,6 +73,9 @@ struct OperatorName {
   bool is_in_place = false;
 };
 OperatorName operator_name(std::string_view name);
+
+// All rows, by target.
+std::span<const Operator> operator_table();
 
 // The row of an overload or, where it has none, of the operator: "aten.add" and "Tensor". Null
 // where there is neither. Takes plain names only.

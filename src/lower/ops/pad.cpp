@@ -1,5 +1,6 @@
 #include "lower/arithmetic.h"
 #include "lower/ops/ops.h"
+#include "lower/ops/parts.h"
 #include "lower/ops/spatial.h"
 
 namespace voxport::ops {
@@ -106,6 +107,46 @@ Item padded(const Call& call, std::string_view name, PadMode mode) {
   return in_dtype(x, self.dtype());
 }
 
+// The tensors of a list in the type of the first, and that in one which ONNX Runtime pads.
+std::vector<Value> sequences_of(const Call& call) {
+  std::vector<Value> sequences = call.tensors("sequences");
+  if (sequences.empty()) call.refuse("there is nothing to pad: the list is empty");
+  const DType dtype = padded_in(sequences[0].dtype());
+  for (Value& sequence : sequences) {
+    if (sequence.rank() != sequences[0].rank() || sequence.rank() == 0)
+      call.refuse("it pads tensors of ", sequences[0].rank(), " and ", sequence.rank(), " axes");
+    sequence = in_dtype(in_dtype(sequence, sequences[0].dtype()), dtype);
+  }
+  return sequences;
+}
+
+// All as long as the longest, along their first axis.
+std::vector<Value> padded_sequences(const Call& call, std::vector<Value> sequences) {
+  Scopes& scopes = call.scopes();
+  const bool is_left = call.text("padding_side") == "left";
+  const Value value = scopes.value_of(call.number("padding_value"), sequences[0].dtype());
+  Number longest = size_at(call, sequences[0], 0);
+  for (const Value& sequence : sequences)
+    longest = compute(scopes, Arithmetic::kMax, longest, size_at(call, sequence, 0));
+  for (Value& sequence : sequences) {
+    const Number none = Number::of_int(0);
+    const Number missing = compute(scopes, Arithmetic::kSub, longest, size_at(call, sequence, 0));
+    const Pad pad = {0, is_left ? missing : none, is_left ? none : missing};
+    if (!is_nothing(pad)) sequence = pad_node(call, sequence, {pad}, "constant", value);
+  }
+  return sequences;
+}
+
+// What a loop stacked has sequences of one length.
+Item stacked_sequences(const Call& call, const Container& list) {
+  if (list.parts_may_differ)
+    call.refuse(
+        "it pads tensors that may differ in shape, from a list that grows in the run; a mask, "
+        "torch.arange(n) < lengths[:, None], gives the same without a list");
+  const Value stacked = call.scopes().here(list.stacked);
+  return call.flag("batch_first") ? stacked : permuted(stacked, swapped_axes(stacked.rank(), 0, 1));
+}
+
 PadMode pad_mode(const Call& call, std::string_view name) {
   if (name == "constant") return PadMode::kConstant;
   if (name == "reflect") return PadMode::kReflect;
@@ -132,6 +173,19 @@ Item pad_enum(const Call& call, Builder&) {
 
 // aten.constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor
 Item constant_pad_nd(const Call& call, Builder&) { return padded(call, "pad", PadMode::kConstant); }
+
+// aten.pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0., str
+//   padding_side="right") -> Tensor
+Item pad_sequence(const Call& call, Builder&) {
+  const Container* list = call.item("sequences").container();
+  if (list && list->stacked) return stacked_sequences(call, *list);
+  std::vector<Value> sequences = sequences_of(call);
+  const DType dtype = call.tensors("sequences")[0].dtype();
+  sequences = padded_sequences(call, std::move(sequences));
+  const std::int64_t axis = call.flag("batch_first") ? 0 : 1;
+  for (Value& sequence : sequences) sequence = voxport::unsqueeze(sequence, {axis});
+  return in_dtype(concat(std::move(sequences), axis), dtype);
+}
 
 // aten._pad_circular(Tensor self, SymInt[] pad) -> Tensor
 Item pad_circular(const Call& call, Builder&) { return padded(call, "pad", PadMode::kCircular); }

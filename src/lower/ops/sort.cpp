@@ -1,14 +1,19 @@
 // Sorting and searching: order, places, counts.
 #include <cstdint>
+#include <functional>
 #include <limits>
 
 #include "lower/arithmetic.h"
+#include "lower/ops/operands.h"
 #include "lower/ops/ops.h"
 #include "lower/ops/parts.h"
 #include "lower/ops/sum_type.h"
 
 namespace voxport::ops {
 namespace {
+
+constexpr double kAboveAll = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct Ordered {
   Value values, indices;
@@ -59,8 +64,64 @@ Ordered kth(const Value& x, const Value& k, std::int64_t axis, bool keepdim) {
 
 // Of an even number of elements PyTorch takes the lower one.
 Value median_rank(const Value& x, std::int64_t axis) {
-  if (x.rank() == 0) return {};
   return (size(x, axis) + int64s(x, {1})) / int64s(x, {2});
+}
+
+// The median of the numbers of each row, NaN left out; NaN where there is no other. The axis stays,
+// with size 1, as it does below.
+Value median_of_numbers(const Value& x, const Value& is_number, std::int64_t axis, Builder& g) {
+  const Value above = where(is_number, x, like(x, kAboveAll));
+  const Value count = reduce_sum(cast(is_number, DType::kInt64), {axis}, true);
+  const Value place = maximum(count - g.int64(1), 0) / g.int64(2);
+  const Value found = gather_elements(sorted(above, axis, false).values, place, axis);
+  return where(less_or_equal(count, 0), like(x, kNan), found);
+}
+
+// The median of each row, NaN where the row has one.
+Value median_of_row(const Value& x, const Value& is_number, std::int64_t axis) {
+  const Value above = where(is_number, x, like(x, kAboveAll));
+  const Value found = kth(above, median_rank(x, axis), axis, true).values;
+  const Value numbers = reduce_sum(cast(is_number, DType::kInt64), {axis}, true);
+  return where(less(numbers, size(x, axis)), like(x, kNan), found);
+}
+
+Value median_along(const Value& x, std::int64_t axis, bool skips_nan, Builder& g) {
+  if (!is_floating(x.dtype())) return kth(x, median_rank(x, axis), axis, true).values;
+  const Value is_number = g.node("Not", {is_nan(x)});
+  return skips_nan ? median_of_numbers(x, is_number, axis, g) : median_of_row(x, is_number, axis);
+}
+
+// What most elements of each row are, the least of several such.
+Value mode_along(const Value& x, std::int64_t axis, Builder& g) {
+  const Value ordered = sorted(x, axis, false).values;
+  const Value is_same =
+      g.node("Equal", {unsqueeze(ordered, {axis + 1}), unsqueeze(ordered, {axis})});
+  const Value counts = reduce_sum(cast(is_same, DType::kInt64), {axis + 1}, false);
+  const Value first = g.node("ArgMax", {counts}, {{"axis", axis}, {"keepdims", std::int64_t{1}}});
+  return gather_elements(ordered, first, axis);
+}
+
+// Where each row first has the value that was found in it.
+Value place_of(const Value& x, const Value& found, std::int64_t axis, Builder& g) {
+  Value is_there = g.node("Equal", {x, found});
+  if (is_floating(x.dtype()))
+    is_there = g.node("Or", {is_there, g.node("And", {is_nan(x), is_nan(found)})});
+  return g.node("ArgMax", {cast(is_there, DType::kInt32)},
+                {{"axis", axis}, {"keepdims", std::int64_t{1}}});
+}
+
+// One element of each row of x, chosen by `find` along an axis, and its place.
+Item chosen_along(const Call& call, const std::function<Value(const Value&, std::int64_t)>& find,
+                  Builder& g) {
+  const Value self = call.tensor("self");
+  if (self.rank() == 0) return Ordered{self, g.int64(0)}.item();
+  const std::int64_t axis = call.axis("dim", self.rank());
+  const Value x = cast(self, sum_type(self.dtype()));
+  Ordered found{find(x, axis), {}};
+  found.indices = place_of(x, found.values, axis, g);
+  found.values = cast(found.values, self.dtype());
+  if (call.flag("keepdim")) return found.item();
+  return Ordered{squeeze(found.values, {axis}), squeeze(found.indices, {axis})}.item();
 }
 
 Value no_ints(Builder& g) { return g.constant("const", int64_tensor({0}, {})); }
@@ -228,14 +289,21 @@ Item kthvalue(const Call& call, Builder&) {
 
 // aten.median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
 // aten.median(Tensor self) -> Tensor
-Item median(const Call& call, Builder&) {
-  const Value x = call.tensor("self");
-  if (!call.has("dim")) {
-    const Value all = flat(x);
-    return kth(all, median_rank(all, 0), 0, false).values;
-  }
-  const std::int64_t axis = call.axis("dim", x.rank());
-  return kth(x, median_rank(x, axis), axis, call.flag("keepdim")).item();
+// aten.nanmedian, which takes no notice of NaN
+Item median(const Call& call, Builder& g) {
+  const bool skips_nan = call.name() == "aten.nanmedian";
+  const auto find = [&](const Value& x, std::int64_t axis) {
+    return median_along(x, axis, skips_nan, g);
+  };
+  if (call.has("dim")) return chosen_along(call, find, g);
+  const Value self = call.tensor("self");
+  return cast(squeeze(find(cast(flat(self), sum_type(self.dtype())), 0), {0}), self.dtype());
+}
+
+// aten.mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
+Item mode(const Call& call, Builder& g) {
+  return chosen_along(
+      call, [&](const Value& x, std::int64_t axis) { return mode_along(x, axis, g); }, g);
 }
 
 // aten.quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str

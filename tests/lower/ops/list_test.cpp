@@ -96,6 +96,26 @@ TEST_F(ListsOfLoops, LeavesOpenHowLongTheFirstIs) {
   EXPECT_EQ(shape[2], Dim(6));
 }
 
+TEST_F(ListsOfLoops, RefusesToPadTensorsOfDifferentLengths) {
+  const std::string text = refusal_of("padded_lengths");
+  EXPECT_NE(text.find("aten.pad_sequence at code/__torch__"), std::string::npos) << text;
+  EXPECT_NE(text.find("it pads tensors that may differ in shape"), std::string::npos) << text;
+}
+
+TEST_F(ListsOfLoops, PadsNothingWhereAllHaveOneLength) {
+  for (const std::int64_t rows : {1, 2, 5}) {
+    const Tensor x = made_up_tensor({rows, 6}, 1);
+    const Tensor found = run("padded_rows", x);
+    ASSERT_EQ(found.shape, (std::vector<std::int64_t>{3, rows, 6}));
+    for (std::int64_t i = 0; i < 3; ++i) {
+      Tensor copy = part_of(found, 0, i, i + 1);
+      copy.shape = {rows, 6};
+      copy.strides = {6, 1};
+      EXPECT_TRUE(is_equal(copy, x)) << rows << " rows, copy " << i;
+    }
+  }
+}
+
 TEST_F(ListsOfLoops, StacksWindowsOfOneLength) {
   for (const std::int64_t rows : {3, 4, 9}) {
     const Tensor x = made_up_tensor({rows, 6}, 1);
