@@ -199,6 +199,18 @@ std::optional<std::int64_t> unpacked_count(const Call& call) {
   return static_cast<std::int64_t>(program_call.results.size());
 }
 
+// The size of the last part. Were it none of 1 to `size`, PyTorch would make another number of
+// parts than the program takes: it is then made such that a Split by it fails in the run.
+Number last_part(const Call& call, const Number& size, const Number& rest) {
+  if (rest.as_int()) return rest;
+  Scopes& scopes = call.scopes();
+  const Number most = compute(scopes, Arithmetic::kMin, size, rest);
+  const Number within = compute(scopes, Arithmetic::kMax, Number::of_int(1), most);
+  const Value part = scopes.value_of(within);
+  scopes.graph().declare_elements(part, {rest.dim()});
+  return Number::of_value(part, Number::Kind::kInt, rest.dim());
+}
+
 // `count` parts of a size, the last of what is left over.
 std::vector<Number> equal_parts(const Call& call, const Number& whole, const Number& size,
                                 std::int64_t count) {
@@ -218,7 +230,9 @@ Item split_by_size(const Call& call, std::int64_t axis, const Number& size) {
   if (!count)
     call.refuse("the number of parts depends on the dynamic size ", whole.dim().text(),
                 "; chunk() makes a number of parts that is known");
-  return parts_of(call, axis, equal_parts(call, whole, size, std::max<std::int64_t>(*count, 1)));
+  std::vector<Number> sizes = equal_parts(call, whole, size, std::max<std::int64_t>(*count, 1));
+  sizes.back() = last_part(call, size, sizes.back());
+  return parts_of(call, axis, sizes);
 }
 
 Item split_at(const Call& call, std::int64_t axis, const std::vector<Number>& indices) {

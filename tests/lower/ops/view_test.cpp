@@ -5,6 +5,7 @@
 #include "lower/lower.h"
 #include "program/text.h"
 #include "tests/data.h"
+#include "tests/lower/run_text.h"
 
 namespace voxport {
 namespace {
@@ -51,6 +52,17 @@ TEST(Expand, IsNotWritten) {
   EXPECT_EQ(trouble("x = aten.expand(a, [3])\naten.add_(x, 1)\nreturn x\n"),
             "  1 x aten.add_ at line 4: it writes to a view whose elements share memory (expand, "
             "unfold, as_strided)");
+}
+
+class SplitInTheRun : public RunsGraphs {};
+
+// PyTorch would make another number of parts of other sizes than the program takes.
+TEST_F(SplitInTheRun, RunsWithAsManyPartsAsTheProgramTakes) {
+  const char* program = "x: f32[t]\na, b = aten.split(x, 3)\nreturn a, b";
+  for (const std::int64_t size : {4, 5, 6})
+    EXPECT_EQ(run_text(program, made_up_tensor({size}, 1))[1].size(), size - 3);
+  for (const std::int64_t size : {2, 3, 7, 9})
+    EXPECT_NE(message_of([&] { run_text(program, made_up_tensor({size}, 1)); }), "no error");
 }
 
 TEST(Split, OfAFreeAxisIntoUnknownParts) {
