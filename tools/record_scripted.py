@@ -226,12 +226,85 @@ def with_floats(module, x):
     return nn.functional.linear(torch.relu(y), module.second.weight().dequantize())
 
 
+class AutocastOff(nn.Module):
+    """Autocast that is switched off, or is for another device than the CPU."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(5, 4)
+
+    def forward(self, x):
+        with torch.cuda.amp.autocast(False):
+            y = self.linear(x)
+        with torch.autocast(device_type="cuda", dtype=torch.float16):
+            z = self.linear(y.repeat(1, 2)[:, :5])
+        return y + z
+
+
+class AutocastCpu(nn.Module):
+    """Autocast for the CPU, which computes linear() in bfloat16."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(5, 4)
+
+    def forward(self, x):
+        with torch.autocast(device_type="cpu", dtype=torch.bfloat16):
+            y = self.linear(x)
+        return y
+
+
+class Decoder(nn.Module):
+    """nn.TransformerDecoder with a causal mask, and padding of both lengths."""
+
+    def __init__(self, **options):
+        super().__init__()
+        layer = nn.TransformerDecoderLayer(8, 2, 16, batch_first=True, **options)
+        self.decoder = nn.TransformerDecoder(layer, 1, nn.LayerNorm(8))
+
+    def forward(self, x, memory, tgt_padding: Tensor, memory_padding: Tensor):
+        t = x.size(1)
+        mask = torch.triu(torch.full((t, t), float("-inf")), diagonal=1)
+        return self.decoder(x, memory, tgt_mask=mask, tgt_key_padding_mask=tgt_padding,
+                            memory_key_padding_mask=memory_padding)
+
+
+class TimeFirstDecoder(nn.Module):
+    """nn.TransformerDecoder over [t, b, 8] with a mask of bools, that normalizes first."""
+
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerDecoderLayer(8, 2, 16, norm_first=True, activation="gelu")
+        self.decoder = nn.TransformerDecoder(layer, 1)
+
+    def forward(self, x, memory, tgt_padding: Tensor):
+        t = x.size(0)
+        mask = torch.ones(t, t, dtype=torch.bool).triu(1)
+        return self.decoder(x, memory, tgt_mask=mask, tgt_key_padding_mask=tgt_padding)
+
+
+class Transformer(nn.Module):
+    """nn.Transformer with a causal mask, and padding of both lengths."""
+
+    def __init__(self):
+        super().__init__()
+        self.transformer = nn.Transformer(8, 2, 1, 1, 16, batch_first=True)
+
+    def forward(self, memory, x, memory_padding: Tensor, tgt_padding: Tensor):
+        t = x.size(1)
+        mask = torch.triu(torch.full((t, t), float("-inf")), diagonal=1)
+        return self.transformer(memory, x, tgt_mask=mask, src_key_padding_mask=memory_padding,
+                                tgt_key_padding_mask=tgt_padding, memory_key_padding_mask=memory_padding)
+
+
 CASES = [dict(b=2), dict(b=1), dict(b=3)]
 RESETS = [dict(b=2, rate=8), dict(b=2, rate=8), dict(b=3, rate=8), dict(b=3, rate=16), dict(b=3, rate=16)]
 
 
 def models():
-    """Name, module, method, inputs by name with their axes, attributes with theirs; what computes the outputs, if not it."""
+    """Name, module, method, inputs by name with their axes, attributes with theirs; what computes the outputs, if not it;
+    whether it is traced. The sizes t and u are those of two sequences; inputs whose name ends in padding are masks of
+    their rows."""
     plain = {"x": ([2, 5], {"0": "b"})}
     yield "with_blocks", WithBlocks(), "forward", plain, {}
     yield "state_when_empty", StateWhenEmpty(), "forward", plain, {"h": ([2, 5], {"0": "h_dim_0"}, "float32")}
@@ -248,6 +321,18 @@ def models():
     yield "device_of_text", DeviceOfText(), "forward", plain, {}
     yield "none_in_branch", NoneInBranch(), "forward", plain, {}
     yield "quantized_linear", quantized_linears(), "forward", plain, {}, with_floats
+    yield "autocast_off", AutocastOff(), "forward", plain, {}
+    x = {"x": ([2, 3, 8], {"0": "b", "1": "t"}), "memory": ([2, 5, 8], {"0": "b", "1": "u"})}
+    padding = {"tgt_padding": ([2, 3], {"0": "b", "1": "t"}), "memory_padding": ([2, 5], {"0": "b", "1": "u"})}
+    yield "decoder", Decoder(), "forward", {**x, **padding}, {}
+    yield "decoder_traced", Decoder(norm_first=True, activation="gelu"), "forward", {**x, **padding}, {}, None, True
+    by_time = {"x": ([3, 2, 8], {"0": "t", "1": "b"}), "memory": ([5, 2, 8], {"0": "u", "1": "b"}),
+               "tgt_padding": padding["tgt_padding"]}
+    yield "decoder_time_first", TimeFirstDecoder(), "forward", by_time, {}
+    swapped = {"memory": x["memory"], "x": x["x"], "memory_padding": padding["memory_padding"],
+               "tgt_padding": padding["tgt_padding"]}
+    yield "transformer", Transformer(), "forward", swapped, {}
+    yield "transformer_traced", Transformer(), "forward", swapped, {}, None, True
 
 
 def attribute(module, path):
@@ -266,7 +351,7 @@ def state_of(module, attributes):
 
 
 def write_safetensors(path, tensors):
-    names = {torch.float32: "F32", torch.int64: "I64"}
+    names = {torch.float32: "F32", torch.int64: "I64", torch.bool: "BOOL"}
     header, data = {}, b""
     for name, tensor in tensors.items():
         part = tensor.contiguous().numpy().tobytes()
@@ -278,21 +363,34 @@ def write_safetensors(path, tensors):
 
 
 def input_sizes(example, axes, sizes, i):
-    return [sizes["b"] if axes.get(str(axis)) == "b" else i + 2 if axes.get(str(axis)) == "t" else size
-            for axis, size in enumerate(example)]
+    letters = {"b": sizes["b"], "t": i + 2, "u": 2 * i + 5}
+    return [letters.get(axes.get(str(axis)), size) for axis, size in enumerate(example)]
 
 
-def record(folder, name, module, method, inputs, attributes, reference=None):
-    script = torch.jit.script(module.eval())
+def drawn(name, shape):
+    if not name.endswith("padding"):
+        return torch.randn(shape)
+    lengths = torch.randint(1, shape[1] + 1, (shape[0], 1))
+    lengths[0] = shape[1]
+    return torch.arange(shape[1]) >= lengths
+
+
+def traced(module, inputs):
+    example = [drawn(key, input_sizes(shape, axes, dict(b=2), 1)) for key, (shape, axes) in inputs.items()]
+    return torch.jit.trace(module, example, check_trace=False)
+
+
+def record(folder, name, module, method, inputs, attributes, reference=None, is_traced=False):
+    script = traced(module.eval(), inputs) if is_traced else torch.jit.script(module.eval())
     script.save(str(folder / f"{name}.ts113.pt"))
     tensors = {}
     cases = CASES if not attributes else RESETS if "rate" in inputs else [dict(b=2)] * 3
     for i, sizes in enumerate(cases):
-        given = {key: torch.tensor(sizes[key]) if key in sizes else torch.randn(input_sizes(example, axes, sizes, i))
+        given = {key: torch.tensor(sizes[key]) if key in sizes else drawn(key, input_sizes(example, axes, sizes, i))
                  for key, (example, axes) in inputs.items()}
         before = state_of(script, attributes)
         with torch.no_grad():
-            arguments = [value if value.is_floating_point() else value.item() for value in given.values()]
+            arguments = [value if value.dim() else value.item() for value in given.values()]
             y = reference(module, *arguments) if reference else getattr(script, method)(*arguments)
         after = state_of(script, attributes)
         for key, value in {**given, **before}.items():
@@ -300,7 +398,7 @@ def record(folder, name, module, method, inputs, attributes, reference=None):
         for key, value in {"y": y, **{f"{key}_out": value for key, value in after.items()}}.items():
             tensors[f"case{i}/out/{key}"] = value
     write_safetensors(folder / f"{name}.cases.safetensors", tensors)
-    entry = dict(name=name, torchscript_kind="script", note=module.__doc__,
+    entry = dict(name=name, torchscript_kind="trace" if is_traced else "script", note=module.__doc__,
                  files=dict(ts_torch113=f"{name}.ts113.pt", cases=f"{name}.cases.safetensors"),
                  valid_cases=dict(ts_torch113=list(range(len(cases)))),
                  inputs=[dict(name=key, dtype=str(given[key].dtype).removeprefix("torch."), rank=len(example), example=example, axes=axes)
@@ -318,6 +416,7 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     torch.manual_seed(1)
     recorded = [record(folder, *model) for model in models()]
+    torch.jit.script(AutocastCpu().eval()).save(str(folder / "autocast_cpu.ts113.pt"))
     path = folder / "manifest.json"
     manifest = json.loads(path.read_text())
     names = {entry["name"] for entry in recorded}

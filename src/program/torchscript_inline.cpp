@@ -280,6 +280,7 @@ class Inliner {
   void assign_to(const Expr& target, ExprValue value);
   void store(const Expr& target, ExprValue value);
   void run_with(const Statement& statement);
+  void check_autocast(Instance& manager, std::uint32_t line);
   ExprValue call_method(Instance& object, std::string_view name, std::size_t arguments,
                         std::uint32_t line);
   void unpack(const Statement& statement);
@@ -891,6 +892,28 @@ ExprValue Inliner::call_method(Instance& object, std::string_view name, std::siz
   return call_function(*method, &object, call);
 }
 
+// torch.autocast, which PyTorch knows by its class: its source does nothing. On a CPU, only that
+// for the CPU casts what is computed inside of it.
+void Inliner::check_autocast(Instance& manager, std::uint32_t line) {
+  const bool is_autocast =
+      manager.source->name == "autocast" &&
+      manager.source->file->name.find("/amp/autocast_mode") != std::string::npos;
+  if (!is_autocast) return;
+  const auto known = [&](std::string_view name) {
+    const ExprValue* value = find_attribute({&manager, name});
+    const Argument* argument = value ? std::get_if<Argument>(value) : nullptr;
+    return argument ? *argument : Argument();
+  };
+  const Argument enabled = known("_enabled");
+  const Argument device = known("device");
+  const bool* is_enabled = std::get_if<bool>(&enabled.data);
+  const std::string* type = std::get_if<std::string>(&device.data);
+  if ((is_enabled && !*is_enabled) || (type && *type == "cuda")) return;
+  fail_at(Error::kUnsupported, line,
+          "'with torch.autocast' computes what is inside of it in another type; script the network "
+          "without it, with enabled=False, or trace it");
+}
+
 // with a as b:
 void Inliner::run_with(const Statement& statement) {
   const ExprValue object = evaluate(statement.values[0]);
@@ -898,6 +921,7 @@ void Inliner::run_with(const Statement& statement) {
   if (!manager)
     fail_at(Error::kUnsupported, statement.line,
             "'with' enters what is no object of a class whose source is in the file");
+  check_autocast(**manager, statement.line);
   ExprValue entered = call_method(**manager, "__enter__", 0, statement.line);
   if (!statement.targets.empty()) assign_to(statement.targets[0], std::move(entered));
   run(statement.body);

@@ -416,6 +416,14 @@ TEST(TorchScript, EntersAndLeavesObjects) {
             "\ny = aten.mul(x, 2)\nadd = aten.add(y, 5)\n-> add\n");
 }
 
+// Its source does nothing: PyTorch casts what is computed inside of it all the same.
+TEST(TorchScript, RefusesAutocast) {
+  EXPECT_EQ(
+      message_of([] { read_torchscript(Blob::map_file(programs() / "autocast_cpu.ts113.pt")); }),
+      "'with torch.autocast' computes what is inside of it in another type; script the "
+      "network without it, with enabled=False, or trace it, at code/__torch__.py:11");
+}
+
 TEST(TorchScript, PassesOverMethodsThatNobodyCalls) {
   const std::string broken =
       "  def other(self: __torch__.Net) -> Tensor:\n    def f():\n      pass\n";
