@@ -27,7 +27,7 @@ struct ExportOptions {
   // and lists, as Python writes them.
   std::vector<std::pair<std::string, std::string>> hyper_parameters;
 
-  int opset = 17;  // 13 to 17
+  int opset = 17;  // 13 to 21
   // No rewrites that only serve ONNX Runtime's CPU kernels.
   bool plain = false;
   // Metadata and files that a program asks for: "" or "sherpa" (sherpa-onnx).

@@ -11,8 +11,8 @@ namespace voxport {
 namespace {
 
 void check_options(const std::filesystem::path& out, const ExportOptions& options) {
-  if (options.opset < 13 || options.opset > 17)
-    fail(Error::kUsage, "opset ", options.opset, " cannot be written, expected 13 to 17");
+  if (options.opset < 13 || options.opset > 21)
+    fail(Error::kUsage, "opset ", options.opset, " cannot be written, expected 13 to 21");
   if (out.empty())
     fail(Error::kUsage, "OUT is empty, expected a folder or a file that ends in .onnx");
 }

@@ -160,7 +160,7 @@ Run add_export(Arguments& app) {
   app.add_option("--set", options->settings,
                  "set a hyper-parameter, overriding the checkpoint's own; may be repeated")
       .type_name("NAME=VALUE");
-  add_number(app, "--opset", options->library.opset, {13, 17}, "the ONNX opset version, 13 to 17")
+  add_number(app, "--opset", options->library.opset, {13, 21}, "the ONNX opset version, 13 to 21")
       .type_name("N")
       .default_text(cat(options->library.opset));
   app.add_option("--noise", options->noise,

@@ -207,6 +207,7 @@ void export_program(ExportWork& work, FileKind kind) {
   work.clock.done("read the program", counted(program.main.calls.size(), "call"));
 
   InputPlan plan = plan_inputs(program, input_options(work.options));
+  plan.lower.opset = work.options.opset;
   std::vector<ModelFile> models(1);
   ModelFile& model = models[0];
   AxesReport axes;

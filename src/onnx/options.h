@@ -9,7 +9,7 @@
 namespace voxport {
 
 struct OnnxOptions {
-  // 13 to 17. The graph must speak it: see passes/lower_opset.
+  // 13 to 21. The graph speaks it, see passes/lower_opset, or opset 17 where that is older.
   int opset = 17;
   // Versions of the other domains that nodes belong to; those not named here are at version 1.
   std::vector<std::pair<std::string, std::int64_t>> domains;

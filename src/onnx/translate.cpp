@@ -9,22 +9,23 @@
 
 #include "base/fail.h"
 #include "onnx/dtype.h"
+#include "onnx/newer_opset.h"
 
 namespace voxport {
 namespace {
 
-// The lowest IR version that goes with each opset. ONNX Runtime 1.12 and newer read all of them:
-// it reads IR versions up to 8.
+// The lowest IR version that goes with each opset. ONNX Runtime 1.12 and newer read those up to 8.
 struct Release {
   int opset;
   int ir_version;
 };
-constexpr Release kReleases[] = {{13, 7}, {14, 7}, {15, 8}, {16, 8}, {17, 8}};
+constexpr Release kReleases[] = {{13, 7}, {14, 7}, {15, 8}, {16, 8}, {17, 8},
+                                 {18, 8}, {19, 9}, {20, 9}, {21, 10}};
 
 int ir_version_of(int opset) {
   for (const Release& release : kReleases)
     if (release.opset == opset) return release.ir_version;
-  fail(Error::kUsage, "opset ", opset, " cannot be written, expected 13 to 17");
+  fail(Error::kUsage, "opset ", opset, " cannot be written, expected 13 to 21");
 }
 
 // What each value is called in the model.
@@ -301,6 +302,7 @@ Translation translate(const Graph& graph, const OnnxOptions& options) {
   if (!options.doc_string.empty()) model.set_doc_string(options.doc_string);
   set_graph(graph, Names(graph, {}), options.value_info, *model.mutable_graph(),
             translation.initializers);
+  say_in_newer_opset(*model.mutable_graph(), options.opset);
   if (!options.axis_names.empty()) {
     name_axes(options.axis_names, *model.mutable_graph()->mutable_input());
     name_axes(options.axis_names, *model.mutable_graph()->mutable_output());

@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "base/join.h"
+#include "onnx/newer_opset.h"
 #include "onnx/translate.h"
 
 namespace voxport {
@@ -126,6 +127,11 @@ void compare(const Graph& graph, const std::vector<onnx::ValueInfoProto>& ours,
     fail(Error::kInternal, "ONNX infers other types than we do:", differences);
 }
 
+// That ONNX knows the operators of, as we are built with it.
+int newest_opset() {
+  return onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map().at("").second;
+}
+
 // What we say of sizes, put aside so that ONNX finds its own.
 void forget_types(onnx::GraphProto& graph) {
   graph.clear_value_info();
@@ -135,13 +141,15 @@ void forget_types(onnx::GraphProto& graph) {
 
 }  // namespace
 
-void validate_onnx(const Graph& graph, const OnnxOptions& options) {
+int validate_onnx(const Graph& graph, const OnnxOptions& options) {
   OnnxOptions with_types = options;
   with_types.value_info = true;
+  with_types.opset = std::min(options.opset, newest_opset());
   Translation translation = translate(graph, with_types);
   onnx::ModelProto& model = translation.model;
   const std::vector<onnx::ValueInfoProto> ours = all_types(model.graph());
   add_initializers(translation.initializers, *model.mutable_graph());
+  if (with_types.opset < options.opset) stand_in_for_newer(*model.mutable_graph());
   try {
     onnx::checker::check_model(model);
     forget_types(*model.mutable_graph());
@@ -151,6 +159,7 @@ void validate_onnx(const Graph& graph, const OnnxOptions& options) {
     fail(Error::kInternal, "ONNX rejects the model: ", error.what());
   }
   compare(graph, ours, all_types(model.graph()));
+  return with_types.opset;
 }
 
 }  // namespace voxport

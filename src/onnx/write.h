@@ -21,7 +21,8 @@ struct WrittenFile {
 
 // Adds the model to `files` as `path`, and, where the model would be larger than
 // options.max_file_bytes, its large weights as `path` with ".data" after it. The same graph and
-// options give the same bytes. IR version 7 for opsets 13 and 14, 8 for 15 to 17.
+// options give the same bytes. IR version 7 for opsets 13 and 14, 8 for 15 to
+// 18, 9 for 19 and 20, 10 for 21.
 // Fails with kUsage for an opset that is none of these or names of inputs and outputs that clash,
 // with kUnsupported for an element type that ONNX lacks, and as OutputFile does.
 // The model is the first of the files that are returned.

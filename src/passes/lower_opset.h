@@ -7,8 +7,8 @@
 
 namespace voxport {
 
-// Rewrites what the opset lacks. Our graphs speak opset 17, and Gelu, which is newer than all that
-// we write. Where ONNX Runtime fuses a form back into one kernel, that form is used.
+// Rewrites what the opset lacks. Our graphs speak opset 17, Gelu, and where they are lowered for
+// opset 18 the operators on bits; what changed since opset 17 is said when a model is written. Where ONNX Runtime fuses a form back into one kernel, that form is used.
 // Fails with kUnsupported, listing every node that the opset cannot say. Graphs inside of nodes (of
 // If, Loop, Scan) are left as they are.
 void lower_opset(Graph& graph, int opset);

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is written of each option: "--opset N=17" -> "the ONNX opset version, 13 to 17".
+// What is written of each option: "--opset N=17" -> "the ONNX opset version, 13 to 21".
 using Described = std::map<std::string, std::string>;
 
 constexpr std::size_t kColumn = 30;  // where CLI11 starts to describe
@@ -91,7 +91,7 @@ std::string section(const std::string& heading) {
   return text.substr(start, text.find("\n## ", start + 1) - start);
 }
 
-// The rows of its tables: | `--opset N=17` | the ONNX opset version, 13 to 17. And more. |
+// The rows of its tables: | `--opset N=17` | the ONNX opset version, 13 to 21. And more. |
 Described in_page(const std::string& section) {
   Described found;
   const std::regex row(R"(^\| `([^`]+)` \| (.*) \|$)");

@@ -296,9 +296,9 @@ TEST_F(ExportCommand, ExplainsWrongUsage) {
   EXPECT_EQ(failure(2, "--allow-fixed " + to).substr(0, 65),
             "voxport: this is a checkpoint, whose network has the inputs and o");
   EXPECT_EQ(failure(2, "--opset 12 " + to),
-            with_help("--opset: '12' is not a whole number from 13 to 17"));
-  EXPECT_EQ(failure(2, "--opset 18 " + to),
-            with_help("--opset: '18' is not a whole number from 13 to 17"));
+            with_help("--opset: '12' is not a whole number from 13 to 21"));
+  EXPECT_EQ(failure(2, "--opset 22 " + to),
+            with_help("--opset: '22' is not a whole number from 13 to 21"));
   EXPECT_EQ(failure(2, "--noise no " + to), with_help("--noise: no not in {graph,input}"));
   EXPECT_EQ(failure(2, "--cut no " + to), with_help("--cut: no not in {before-flow,after-flow}"));
   EXPECT_EQ(failure(2, "--for you " + to), with_help("--for: you not in {sherpa}"));

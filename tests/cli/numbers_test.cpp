@@ -23,7 +23,7 @@ const std::vector<NumberOption>& number_options() {
   static const char* const kBench = "bench no/voice";
   static const char* const kCheck = "check no.onnx";
   static const std::vector<NumberOption> kOptions = {
-      {"export no.ckpt no.onnx", "--opset", "a whole number from 13 to 17", {"12", "18", "-13"}},
+      {"export no.ckpt no.onnx", "--opset", "a whole number from 13 to 21", {"12", "22", "-13"}},
       {kCheck, "--sizes", "a whole number from 1 to 16777216", {"0", "-1", "16777217", "1,0"}},
       {kCheck, "--seconds", "a number from 0.1 to 1e+06", {"0", "-5", "1e7"}},
       {kCheck, "--memory", "a number from 0.1 to 1e+06", {"0", "-1", "1e300"}},

@@ -53,6 +53,7 @@ std::vector<Form> forms() {
              options.batch_scales = true;
              options.opset = 15;
            }},
+          {"opset_21", [](ExportOptions& options) { options.opset = 21; }},
           kEverything};
 }
 

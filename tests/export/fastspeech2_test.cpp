@@ -66,7 +66,8 @@ INSTANTIATE_TEST_SUITE_P(
                                      "fastspeech2-half"),
                      testing::Values(Form{"opset_17", false, false, 17},
                                      Form{"plain_opset_13", true, false, 13},
-                                     Form{"own_control_opset_15", false, true, 15})),
+                                     Form{"own_control_opset_15", false, true, 15},
+                                     Form{"opset_20", false, false, 20})),
     [](const auto& test) {
       std::string name = cat(std::get<0>(test.param), "_", std::get<1>(test.param).name);
       std::ranges::replace(name, '-', '_');

@@ -33,6 +33,7 @@ struct Artifact {
   std::string kind;  // "pt2_torch26", "ts_torch113"
   fs::path file;
   Json entry;
+  int opset = ExportOptions().opset;
 };
 
 std::string type_text(const std::string& dtype) {
@@ -59,6 +60,7 @@ std::string input_text(const Json& input) {
 ExportOptions options_for(const Artifact& artifact) {
   ExportOptions options;
   options.check = false;
+  options.opset = artifact.opset;
   for (const Json& input : artifact.entry.at("inputs")) options.inputs.push_back(input_text(input));
   for (const Json& output : artifact.entry.at("outputs"))
     options.output_names.push_back(output.at("name").get<std::string>());
@@ -151,11 +153,33 @@ std::vector<Artifact> all_artifacts() {
   return artifacts;
 }
 
-const bool kIsRegistered = [] {
-  for (const Artifact& artifact : all_artifacts())
-    testing::RegisterTest("Programs", cat(artifact.model, ".", artifact.kind).c_str(), nullptr,
-                          nullptr, __FILE__, __LINE__,
+// One file of each model in each newer opset.
+std::vector<Artifact> in_newer_opsets(const std::vector<Artifact>& artifacts) {
+  std::vector<Artifact> newer;
+  for (const Artifact& artifact : artifacts) {
+    if (!newer.empty() && newer.back().model == artifact.model) continue;
+    for (const int opset : {18, 19, 20, 21}) {
+      newer.push_back(artifact);
+      newer.back().opset = opset;
+    }
+  }
+  return newer;
+}
+
+void register_artifacts(const std::vector<Artifact>& artifacts) {
+  for (const Artifact& artifact : artifacts) {
+    const bool is_newer = artifact.opset != ExportOptions().opset;
+    testing::RegisterTest(is_newer ? cat("Programs/opset", artifact.opset).c_str() : "Programs",
+                          cat(artifact.model, ".", artifact.kind).c_str(), nullptr, nullptr,
+                          __FILE__, __LINE__,
                           [=]() -> testing::Test* { return new ExportedProgram(artifact); });
+  }
+}
+
+const bool kIsRegistered = [] {
+  const std::vector<Artifact> artifacts = all_artifacts();
+  register_artifacts(artifacts);
+  register_artifacts(in_newer_opsets(artifacts));
   return true;
 }();
 
