@@ -7,6 +7,7 @@
 #include "lower/apply.h"
 #include "lower/resolve.h"
 #include "lower/table.h"
+#include "lower/unsupported.h"
 
 namespace voxport {
 namespace {
@@ -106,7 +107,7 @@ Item Walk::lower_call(const ProgramCall& call) {
   const Operator* row = find_operator(
       plain, resolved.schema ? std::string_view(resolved.schema->overload) : overload.value_or(""));
   if (!row) {
-    refuse(call, "");
+    refuse(call, std::string(why_unsupported(name)));
     return Item::unknown();
   }
   if (has_unknown(resolved.arguments)) {
