@@ -85,11 +85,18 @@ bool substitute(LowerOptions& options, const std::string& symbol, const Dim& dim
   return changed;
 }
 
+std::string hint_for(const FixedAxis& axis) {
+  constexpr std::string_view kRecurrent[] = {"aten.lstm", "aten.gru", "aten.rnn_"};
+  const bool is_whole = std::ranges::any_of(
+      kRecurrent, [&](std::string_view name) { return axis.target.starts_with(name); });
+  return axis.place.is_in_rnn && !is_whole ? cat(": ", kStepsAreWrittenOut) : "";
+}
+
 // Gives an axis that an operator fixes its number. Returns whether that changed the plan. Sizes
 // that are known at run time only are left to the run.
 bool fix_axis(const FixedAxis& axis, InputPlan& plan, AxesReport& report) {
   if (is_so_for_many(axis.dim, axis.size)) return false;
-  const std::string by = cat(printable(axis.target), where(axis.place));
+  const std::string by = cat(printable(axis.target), where(axis.place), hint_for(axis));
   const std::string size = axis.dim.text();
   const std::string warning =
       cat("the size ", printable(size), " is fixed at ", axis.size, " by ", by);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,12 @@ struct InputChoice {
   std::optional<Shape> shape;
   bool is_absent = false;  // an optional input that nobody gives
 };
+
+// Said of an axis of torch.nn.RNN, LSTM or GRU. They are one operator each, until
+// run_decompositions() writes out their steps, as many as the example had.
+inline constexpr std::string_view kStepsAreWrittenOut =
+    "the steps of this recurrent layer were written out; save the program as torch.export.export() "
+    "returns it, without run_decompositions()";
 
 struct LowerOptions {
   // One for each of the program's inputs, in order; or none at all. Optional inputs beyond the last

@@ -73,6 +73,8 @@ class Walk {
   // The calls that could not be lowered, in order of appearance.
   const std::vector<UnsupportedCall>& unsupported() const { return unsupported_; }
   const CallSite& call_site() const { return site_; }
+  // Of that call.
+  const Place& place() const { return program_.places[site_.place]; }
 
  private:
   void run_call(const ProgramCall& call);

@@ -95,8 +95,9 @@ struct ProgramCall {
 
 // Where a call comes from, for people: the module it was written in, and the line.
 struct Place {
-  std::string module;  // "encoder.layers.0.self_attn"; empty for the top one
-  std::string source;  // "code/__torch__/net.py:12", or "net.py:40, in forward"; may be empty
+  std::string module;      // "encoder.layers.0.self_attn"; empty for the top one
+  std::string source;      // "code/__torch__/net.py:12", or "net.py:40, in forward"; may be empty
+  bool is_in_rnn = false;  // in the code of torch.nn.RNN, LSTM or GRU, as far as it is known
   bool operator==(const Place&) const = default;
 };
 

@@ -241,16 +241,16 @@ std::string source_of_frame(std::string_view frame) {
 }
 
 // Of the last frame that has a file.
-std::string source_in(const Json& stack_trace) {
+void set_source(const Json& stack_trace, Place& place) {
   std::string_view raw = stack_trace.raw_text();
   for (std::size_t start = raw.rfind("File \\\""); start != raw.npos;
        start = raw.rfind("File \\\"")) {
-    const std::string_view frame = raw.substr(start, raw.find("\\n", start) - start);
-    std::string source = source_of_frame(unescape(frame));
-    if (!source.empty()) return source;
+    const std::string frame = unescape(raw.substr(start, raw.find("\\n", start) - start));
+    place.source = source_of_frame(frame);
+    place.is_in_rnn = frame.find("torch/nn/modules/rnn.py") != std::string::npos;
+    if (!place.source.empty()) return;
     raw = raw.substr(0, start);
   }
-  return "";
 }
 
 }  // namespace
@@ -352,7 +352,7 @@ std::uint32_t Pt2GraphReader::place_of(const Json& node) {
   const Json stack_trace = metadata["stack_trace"];
   Place place;
   place.module = modules.is_null() ? module_ : module_in(modules);
-  if (!stack_trace.is_null()) place.source = source_in(stack_trace);
+  if (!stack_trace.is_null()) set_source(stack_trace, place);
   return program_.add_place(std::move(place));
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "program/text.h"
+#include "tests/data.h"
 
 namespace voxport {
 namespace {
@@ -51,6 +52,36 @@ TEST(DynamicAxes, AreReportedWhereTheProgramFixesThem) {
   EXPECT_EQ(report.axes[0].fixed_by, "aten.matmul.default at line 3");
   EXPECT_EQ(report.warnings,
             Warnings{"the size time is fixed at 4 by aten.matmul.default at line 3"});
+}
+
+// As many names as a list is unpacked to are its size.
+TEST(DynamicAxes, AreFixedByNamesThatAListIsUnpackedTo) {
+  const AxesReport report =
+      report_of("x: f32[batch, time]\na, b = aten.unbind.int(x, 1)\nreturn a, b");
+  EXPECT_EQ(axes_of(report), "time = 2, batch");
+}
+
+// What run_decompositions() makes of a recurrent layer.
+TEST(DynamicAxes, AreFixedByTheStepsOfARecurrentLayer) {
+  Program program = parse_program("x: f32[batch, time]\na, b = aten.unbind.int(x, 1)\nreturn a, b");
+  for (Place& place : program.places) place.is_in_rnn = true;
+  InputPlan plan = plan_inputs(program, {});
+  AxesReport report;
+  lower_with_dynamic_axes(program, plan, report);
+  EXPECT_EQ(report.axes[0].fixed_by,
+            "aten.unbind.int at line 2: the steps of this recurrent layer were written out; save "
+            "the program as torch.export.export() returns it, without run_decompositions()");
+}
+
+TEST(DynamicAxes, AreNotCutToOneStepOfARecurrentLayer) {
+  Program program = parse_program("x: f32[batch, time]\ny = aten.select.int(x, 1, 0)\nreturn y");
+  for (Place& place : program.places) place.is_in_rnn = true;
+  InputPlan plan = plan_inputs(program, {});
+  AxesReport report;
+  const std::string message = message_of([&] { lower_with_dynamic_axes(program, plan, report); });
+  EXPECT_NE(message.find("it takes one step of the dynamic size time: the steps of this recurrent"),
+            std::string::npos)
+      << message;
 }
 
 // Nobody asks for the promotion of these: what meets is seen where the node is made.

@@ -52,6 +52,16 @@ return linear
   EXPECT_EQ(place.source, "linear.py:125, in forward");
 }
 
+TEST(Pt2, KnowsWhichCallsAreInTheCodeOfRecurrentLayers) {
+  const Program program = read("seed_rnn_linear.staticseq");
+  const auto is_in_rnn = [&](std::string_view target) {
+    const auto call = std::ranges::find(program.main.calls, target, &ProgramCall::target);
+    return program.places.at(call->place).is_in_rnn;
+  };
+  EXPECT_TRUE(is_in_rnn("aten.rnn_tanh.input"));
+  EXPECT_FALSE(is_in_rnn("aten.linear.default"));
+}
+
 TEST(Pt2, ReadsTheLayoutOfPyTorch214) {
   const Program program = read("seed_linear.v214");
   EXPECT_EQ(program.writer, "torch.export 2.14.1+debian, schema 8.20");

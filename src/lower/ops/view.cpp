@@ -561,9 +561,12 @@ Item matrix_transpose(const Call& call, Builder&) {
 
 // aten.select.int(Tensor self, int dim, SymInt index) -> Tensor
 Item select(const Call& call, Builder&) {
+  const Value x = call.tensor("self");
   const std::int64_t axis = call.axis("dim", seen_rank(call));
-  return call.view("self", select_view(call, axis, call.number("index")),
-                   is_first(call.tensor("self"), axis));
+  if (call.walk().place().is_in_rnn && !x.dim(axis).is_constant())
+    call.refuse("it takes one step of the dynamic size ", x.dim(axis).text(), ": ",
+                kStepsAreWrittenOut);
+  return call.view("self", select_view(call, axis, call.number("index")), is_first(x, axis));
 }
 
 // aten.slice.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1)
@@ -640,7 +643,10 @@ Item unbind(const Call& call, Builder&) {
   const Value x = call.tensor("self");
   const std::int64_t axis = call.axis("dim", seen_rank(call));
   std::optional<std::int64_t> count = x.dim(axis).constant();
-  if (!count) count = unpacked_count(call);
+  if (!count) {
+    count = unpacked_count(call);
+    if (count) call.walk().note_fixed(x.dim(axis), *count);
+  }
   std::vector<Item> items;
   for (std::int64_t i = 0; i < count.value_or(0); ++i)
     items.push_back(
