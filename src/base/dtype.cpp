@@ -1,5 +1,6 @@
 #include "base/dtype.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cassert>
@@ -143,6 +144,24 @@ double element_value(DType dtype, const std::byte* element) {
     case DType::kBool: return *element != std::byte{0} ? 1 : 0;
     default: assert(is_real(dtype)); return float8(dtype, std::to_integer<unsigned>(*element));
   }
+}
+
+std::uint16_t bfloat16_bits(double value) {
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  if (std::isnan(value)) return 0x7fc0;
+  return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+std::uint16_t float16_bits(double value) {
+  const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
+  const double size = std::abs(value);
+  if (std::isnan(value)) return 0x7e00;
+  if (size >= 65520) return static_cast<std::uint16_t>(sign | 0x7c00);
+  // Below 2^-14 the steps are 2^-24; above, 2^10 of them to each power of two.
+  const int exponent = std::max(size > 0 ? std::ilogb(size) : -14, -14);
+  const double steps = std::nearbyint(std::ldexp(size, 10 - exponent));
+  const double whole = steps + std::ldexp(exponent + 14, 10);
+  return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(whole));
 }
 
 }  // namespace voxport

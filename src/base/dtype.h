@@ -60,4 +60,8 @@ bool is_real(DType dtype);
 // int64 and uint64 beyond 2^53 are rounded.
 double element_value(DType dtype, const std::byte* element);
 
+// The bits of the nearest float16 or bfloat16; a tie goes to the even one.
+std::uint16_t float16_bits(double value);
+std::uint16_t bfloat16_bits(double value);
+
 }  // namespace voxport

@@ -30,20 +30,20 @@ std::string bytes_of(const std::vector<Number>& values) {
 
 class ComputedOnceStorage : public Storage {
  public:
-  ComputedOnceStorage(std::uint64_t size, std::function<std::vector<float>()> values)
-      : Storage(size), values_(std::move(values)) {}
+  ComputedOnceStorage(std::uint64_t size, std::function<Blob()> bytes)
+      : Storage(size), bytes_(std::move(bytes)) {}
 
   void release() const override {}
 
  protected:
   Blob load() const override {
-    Blob bytes = Blob::own(bytes_of(values_()));
+    Blob bytes = bytes_();
     assert(bytes.size() == size());
     return bytes;
   }
 
  private:
-  std::function<std::vector<float>()> values_;
+  std::function<Blob()> bytes_;
 };
 
 class ComputedStorage : public ComputedOnceStorage {
@@ -54,12 +54,16 @@ class ComputedStorage : public ComputedOnceStorage {
 };
 
 template <class Computed>
-Tensor tensor_with(std::vector<std::int64_t> shape, std::function<std::vector<float>()> values) {
+Tensor tensor_with(DType dtype, std::vector<std::int64_t> shape, std::function<Blob()> bytes) {
   const auto numel = checked_numel(shape);
   assert(numel);
-  auto storage = std::make_shared<Computed>(static_cast<std::uint64_t>(*numel) * sizeof(float),
-                                            std::move(values));
-  return make_tensor(DType::kFloat32, std::move(shape), {}, 0, std::move(storage));
+  auto storage = std::make_shared<Computed>(static_cast<std::uint64_t>(*numel) * size_of(dtype),
+                                            std::move(bytes));
+  return make_tensor(dtype, std::move(shape), {}, 0, std::move(storage));
+}
+
+std::function<Blob()> bytes_of_floats(std::function<std::vector<float>()> values) {
+  return [values = std::move(values)] { return Blob::own(bytes_of(values())); };
 }
 
 // By a table of all there are.
@@ -341,12 +345,22 @@ Tensor int64_tensor(std::vector<std::int64_t> shape, const std::vector<std::int6
 
 Tensor computed_tensor(std::vector<std::int64_t> shape,
                        std::function<std::vector<float>()> values) {
-  return tensor_with<ComputedStorage>(std::move(shape), std::move(values));
+  return computed_tensor(DType::kFloat32, std::move(shape), bytes_of_floats(std::move(values)));
+}
+
+Tensor computed_tensor(DType dtype, std::vector<std::int64_t> shape, std::function<Blob()> bytes) {
+  return tensor_with<ComputedStorage>(dtype, std::move(shape), std::move(bytes));
 }
 
 Tensor tensor_computed_once(std::vector<std::int64_t> shape,
                             std::function<std::vector<float>()> values) {
-  return tensor_with<ComputedOnceStorage>(std::move(shape), std::move(values));
+  return tensor_computed_once(DType::kFloat32, std::move(shape),
+                              bytes_of_floats(std::move(values)));
+}
+
+Tensor tensor_computed_once(DType dtype, std::vector<std::int64_t> shape,
+                            std::function<Blob()> bytes) {
+  return tensor_with<ComputedOnceStorage>(dtype, std::move(shape), std::move(bytes));
 }
 
 }  // namespace voxport

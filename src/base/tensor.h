@@ -86,9 +86,13 @@ Tensor int64_tensor(std::vector<std::int64_t> shape, const std::vector<std::int6
 // what is made of a gigabyte of weights is never in memory all at once. `values` must give as many
 // numbers as the shape has.
 Tensor computed_tensor(std::vector<std::int64_t> shape, std::function<std::vector<float>()> values);
+// The same for any element type. `bytes` must give as many as the shape takes, in row-major order.
+Tensor computed_tensor(DType dtype, std::vector<std::int64_t> shape, std::function<Blob()> bytes);
 // The same, but computed when they are first asked for, and then held: for what several graphs
 // hold.
 Tensor tensor_computed_once(std::vector<std::int64_t> shape,
                             std::function<std::vector<float>()> values);
+Tensor tensor_computed_once(DType dtype, std::vector<std::int64_t> shape,
+                            std::function<Blob()> bytes);
 
 }  // namespace voxport

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/checked.h"
 #include "base/fail.h"
 #include "base/text.h"
 
@@ -67,7 +68,7 @@ void for_each_pair(const Tensor& g, const Tensor& v, const Visit& visit) {
 Tensor reshaped(const Tensor& tensor, std::vector<std::int64_t> shape) {
   if (tensor.is_contiguous())
     return make_tensor(tensor.dtype, std::move(shape), {}, tensor.offset, tensor.storage);
-  return computed_tensor(std::move(shape), [tensor] { return to_float32(tensor); });
+  return computed_tensor(tensor.dtype, std::move(shape), [tensor] { return contiguous(tensor); });
 }
 
 Tensor permuted(const Tensor& tensor, const std::vector<std::int64_t>& perm) {
@@ -94,33 +95,38 @@ Tensor sliced(const Tensor& tensor, std::size_t axis, std::int64_t start, std::i
 Tensor picked(const Tensor& tensor, std::size_t axis, std::vector<std::int64_t> order) {
   std::vector<std::int64_t> shape = tensor.shape;
   shape[axis] = static_cast<std::int64_t>(order.size());
-  return computed_tensor(std::move(shape), [tensor, axis, order = std::move(order)] {
-    const std::vector<float> from = to_float32(tensor);
-    const std::size_t below = count_after(tensor, axis);
+  return computed_tensor(tensor.dtype, shape, [tensor, axis, shape, order = std::move(order)] {
+    const Blob from = contiguous(tensor);
+    const std::size_t below = count_after(tensor, axis) * size_of(tensor.dtype);
     const std::size_t block = below * static_cast<std::size_t>(tensor.shape[axis]);
-    std::vector<float> to;
-    for (std::size_t start = 0; start < from.size(); start += block) {
-      for (const std::int64_t index : order) {
-        const auto first = from.begin() + static_cast<std::ptrdiff_t>(
-                                              start + static_cast<std::size_t>(index) * below);
-        to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(below));
-      }
-    }
-    return to;
+    std::string to;
+    to.reserve(static_cast<std::size_t>(*checked_numel(shape)) * size_of(tensor.dtype));
+    for (std::size_t start = 0; start < from.size(); start += block)
+      for (const std::int64_t index : order)
+        to += from.text().substr(start + static_cast<std::size_t>(index) * below, below);
+    return Blob::own(std::move(to));
   });
 }
 
-Tensor stacked(std::vector<Tensor> parts) {
+Tensor joined(std::vector<Tensor> parts, std::size_t axis) {
+  const DType dtype = parts.front().dtype;
   std::vector<std::int64_t> shape = parts.front().shape;
-  shape[0] = 0;
-  for (const Tensor& part : parts) shape[0] += part.shape[0];
-  return computed_tensor(std::move(shape), [parts = std::move(parts)] {
-    std::vector<float> all;
+  shape[axis] = 0;
+  for (const Tensor& part : parts) shape[axis] += part.shape[axis];
+  return computed_tensor(dtype, shape, [parts = std::move(parts), axis, shape, dtype] {
+    const auto size = static_cast<std::size_t>(*checked_numel(shape)) * size_of(dtype);
+    const std::size_t row = count_after(parts.front(), axis) * size_of(dtype);
+    const std::size_t stride = row * static_cast<std::size_t>(shape[axis]);
+    std::string all(size, '\0');
+    std::size_t at = 0;
     for (const Tensor& part : parts) {
-      const std::vector<float> values = to_float32(part);
-      all.insert(all.end(), values.begin(), values.end());
+      const Blob from = contiguous(part);
+      const std::size_t block = row * static_cast<std::size_t>(part.shape[axis]);
+      for (std::size_t start = 0; start < from.size(); start += block)
+        from.text().copy(all.data() + at + start / block * stride, block, start);
+      at += block;
     }
-    return all;
+    return Blob::own(std::move(all));
   });
 }
 

@@ -1,5 +1,5 @@
 // What is done to weights on their way into a graph. Views where a view will do; else the values
-// are computed when they are asked for (see computed_tensor). All but the views give float32.
+// are computed when they are asked for (see computed_tensor).
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,10 @@ Tensor sliced(const Tensor& tensor, std::size_t axis, std::int64_t start, std::i
 
 // The elements of one axis picked by index: order[i] is where element i of the result comes from.
 Tensor picked(const Tensor& tensor, std::size_t axis, std::vector<std::int64_t> order);
-// One after the other along the first axis.
-Tensor stacked(std::vector<Tensor> parts);
+// One after the other along an axis. All are of one dtype, and of one shape but for that axis.
+Tensor joined(std::vector<Tensor> parts, std::size_t axis);
+
+// These give float32.
 Tensor scaled(const Tensor& tensor, double factor);
 Tensor sum_of(std::vector<Tensor> parts);
 // The product of two matrices, summed in double.

@@ -1,7 +1,5 @@
 #include "graph/builder.h"
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -20,26 +18,6 @@ std::string bytes_of(const std::vector<Number>& values) {
   std::string bytes(values.size() * sizeof(Number), '\0');
   if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
-}
-
-// The nearest bfloat16; a tie goes to the even one.
-std::uint16_t bfloat_bits(double value) {
-  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  if (std::isnan(value)) return 0x7fc0;
-  return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
-
-// The nearest float16; a tie goes to the even one.
-std::uint16_t half_bits(double value) {
-  const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
-  const double size = std::abs(value);
-  if (std::isnan(value)) return 0x7e00;
-  if (size >= 65520) return static_cast<std::uint16_t>(sign | 0x7c00);
-  // Below 2^-14 the steps are 2^-24; above, 2^10 of them to each power of two.
-  const int exponent = std::max(size > 0 ? std::ilogb(size) : -14, -14);
-  const double steps = std::nearbyint(std::ldexp(size, 10 - exponent));
-  const double whole = steps + std::ldexp(exponent + 14, 10);
-  return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(whole));
 }
 
 // The bytes of a whole number; a fraction is cut off. Fails with kUnsupported where the number is
@@ -65,8 +43,8 @@ std::string scalar_bytes(double value, DType dtype) {
     case DType::kInt16: return integer_bytes<std::int16_t>(value, dtype);
     case DType::kInt8: return integer_bytes<std::int8_t>(value, dtype);
     case DType::kUInt8: return integer_bytes<std::uint8_t>(value, dtype);
-    case DType::kFloat16: return bytes_of<std::uint16_t>({half_bits(value)});
-    case DType::kBFloat16: return bytes_of<std::uint16_t>({bfloat_bits(value)});
+    case DType::kFloat16: return bytes_of<std::uint16_t>({float16_bits(value)});
+    case DType::kBFloat16: return bytes_of<std::uint16_t>({bfloat16_bits(value)});
     case DType::kBool: return std::string(1, value != 0 ? '\1' : '\0');
     default: fail(Error::kUnsupported, "there are no constants of ", name_of(dtype));
   }

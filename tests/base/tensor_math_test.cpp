@@ -81,10 +81,21 @@ TEST(Picked, ChoosesAlongAnyAxis) {
   EXPECT_EQ(to_float32(picked(cube, 1, {1, 0})), (Floats{3, 4, 1, 2, 7, 8, 5, 6}));
 }
 
-TEST(Stacked, PutsOneAfterTheOther) {
-  const Tensor all = stacked({matrix(), tensor_of({1, 3}, {7, 8, 9}), half_matrix()});
-  EXPECT_EQ(all.shape, (Ints{5, 3}));
-  EXPECT_EQ(to_float32(all), (Floats{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6}));
+TEST(Picked, KeepsTheElementType) {
+  const Tensor columns = picked(half_matrix(), 1, {2, 0});
+  EXPECT_EQ(columns.dtype, DType::kFloat16);
+  EXPECT_EQ(to_float32(columns), (Floats{3, 1, 6, 4}));
+}
+
+TEST(Joined, PutsOneAfterTheOther) {
+  const Tensor all = joined({matrix(), tensor_of({1, 3}, {7, 8, 9})}, 0);
+  EXPECT_EQ(all.shape, (Ints{3, 3}));
+  EXPECT_EQ(to_float32(all), (Floats{1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  const Tensor wide = joined({turned(), tensor_of({2, 1}, {7, 8}), tensor_of({2, 0}, {})}, 1);
+  EXPECT_EQ(wide.shape, (Ints{2, 4}));
+  EXPECT_EQ(to_float32(wide), (Floats{1, 2, 3, 7, 4, 5, 6, 8}));
+  EXPECT_EQ(to_float32(joined({half_matrix(), half_matrix()}, 1)),
+            (Floats{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}));
 }
 
 TEST(Scaled, RoundsOnce) {
@@ -118,7 +129,7 @@ TEST(Backwards, CountsDown) {
 // What is computed is computed when it is asked for, from what is there then.
 TEST(TensorMath, ChainsWithoutHoldingAnything) {
   const Tensor chain =
-      scaled(picked(permuted(stacked({matrix(), matrix()}), {1, 0}), 1, {3, 0}), 10);
+      scaled(picked(permuted(joined({matrix(), matrix()}, 0), {1, 0}), 1, {3, 0}), 10);
   EXPECT_EQ(chain.shape, (Ints{3, 2}));
   EXPECT_EQ(to_float32(chain), (Floats{40, 10, 50, 20, 60, 30}));
   EXPECT_EQ(to_float32(chain), to_float32(chain));

@@ -19,7 +19,7 @@ Linear side_by_side(const std::string& path, double scale, std::vector<Linear> p
     weights.push_back(permuted(part.weight, {1, 0}));
     biases.push_back(*part.bias);
   }
-  return {path, permuted(stacked(std::move(weights)), {1, 0}), stacked(std::move(biases))};
+  return {path, permuted(joined(std::move(weights), 0), {1, 0}), joined(std::move(biases), 0)};
 }
 
 std::int64_t channels_of_head(const Linear& query, std::int64_t n_heads) {

@@ -126,7 +126,7 @@ Value ordered_constants(const Directions& directions, const std::vector<std::int
   std::vector<std::int64_t> shape = {count,
                                      static_cast<std::int64_t>(gates.size()) / count * hidden};
   if (first.rank() == 2) shape.push_back(*first.dim(1).constant());
-  return g.constant(first.name(), reshaped(stacked(std::move(gates)), shape));
+  return g.constant(first.name(), reshaped(joined(std::move(gates), 0), shape));
 }
 
 Value ordered_values(const Directions& directions, const std::vector<std::int64_t>& order,
@@ -232,7 +232,7 @@ std::vector<Value> scan(Graph& graph, RnnBody& body, std::vector<Value> states,
   for (const auto& [name, value] : body.graph->outputs())
     types.push_back({value.dtype(), value.shape(), {}});
   types.back().shape->insert(types.back().shape->begin(), scanned[0].shape()[0]);
-  Attributes attributes = {{"body", std::shared_ptr<const Graph>(body.graph)},
+  Attributes attributes = {{"body", std::shared_ptr<Graph>(body.graph)},
                            {"num_scan_inputs", static_cast<std::int64_t>(scanned.size())}};
   if (is_backwards) {
     attributes.emplace_back("scan_input_directions", std::vector<std::int64_t>(scanned.size(), 1));
