@@ -18,7 +18,7 @@ void check_name(std::unordered_set<std::string>& names, const Value& value) {
 void check_captured(const Node& node) {
   std::size_t expected = 0;
   for (const auto& [name, attribute] : node.attributes())
-    if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute))
+    if (const auto* graph = std::get_if<std::shared_ptr<Graph>>(&attribute))
       expected += (*graph)->captured().size();
   if (node.captured().size() != expected) {
     fail(Error::kCorrupt, in_quotes(node.name()), " gives ", node.captured().size(),

@@ -23,6 +23,15 @@ const Tensor* Value::constant() const {
   return constant ? &*constant : nullptr;
 }
 
+const Tensor* Value::known() const {
+  const std::optional<Tensor>& captured = graph_->values_[index_].captured_constant;
+  return captured ? &*captured : constant();
+}
+
+bool Value::is_known_here_only() const {
+  return constant() || (known() && graph_->values_[index_].is_captured_once);
+}
+
 std::optional<Node> Value::producer() const {
   const std::int64_t producer = graph_->values_[index_].producer;
   if (producer < 0) return std::nullopt;
@@ -36,6 +45,14 @@ std::span<const Value> Node::inputs() const { return graph_->nodes_[index_].inpu
 std::span<const Value> Node::outputs() const { return graph_->nodes_[index_].outputs; }
 std::span<const Value> Node::captured() const { return graph_->nodes_[index_].captured; }
 const Attributes& Node::attributes() const { return graph_->nodes_[index_].attributes; }
+
+std::vector<Graph*> Node::graphs() const {
+  std::vector<Graph*> graphs;
+  for (const auto& [key, attribute] : attributes())
+    if (const auto* graph = std::get_if<std::shared_ptr<Graph>>(&attribute))
+      graphs.push_back(graph->get());
+  return graphs;
+}
 
 Value Node::input(std::size_t i) const { return i < inputs().size() ? inputs()[i] : Value(); }
 
@@ -144,6 +161,29 @@ void Graph::set_captured(Node node, std::vector<Value> values) {
   for (const Value& value : captured) --values_[value.index_].uses;
   captured = std::move(values);
   for (const Value& value : captured) ++values_[value.index_].uses;
+}
+
+bool Graph::settle_captured(Node node) {
+  std::vector<Value> left;
+  const std::vector<Value> around(node.captured().begin(), node.captured().end());
+  std::unordered_map<Graph*, std::vector<Value>> captured;  // one may be in two attributes
+  for (Graph* inside : node.graphs()) captured.emplace(inside, inside->captured_);
+  auto next = around.begin();
+  for (Graph* inside : node.graphs()) {
+    inside->captured_.clear();
+    for (const Value& value : captured[inside]) {
+      const Value outside = *next++;
+      if (inside->count_uses(value) == 0) continue;
+      inside->captured_.push_back(value);
+      left.push_back(outside);
+      ValueData& data = inside->values_[value.index_];
+      if (outside.known()) data.captured_constant = *outside.known();
+      data.is_captured_once = outside.is_known_here_only() && count_uses(outside) == 1;
+    }
+  }
+  const bool changed = left.size() != around.size();
+  if (changed) set_captured(node, std::move(left));
+  return changed;
 }
 
 void Graph::add_output(std::string name, Value value) {

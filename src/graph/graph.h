@@ -56,6 +56,11 @@ class Value {
 
   // The values of a constant; null for everything else.
   const Tensor* constant() const;
+  // The values of a constant, of this graph or, captured, of one around it; null for everything
+  // else.
+  const Tensor* known() const;
+  // Whether its values are known(), and nothing outside of this graph uses them.
+  bool is_known_here_only() const;
   // The node that computes it; nothing for inputs and constants.
   std::optional<Node> producer() const;
 
@@ -76,7 +81,7 @@ struct ForeignAttribute {
 
 using Attribute =
     std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
-                 std::vector<std::string>, Tensor, std::shared_ptr<const Graph>, ForeignAttribute>;
+                 std::vector<std::string>, Tensor, std::shared_ptr<Graph>, ForeignAttribute>;
 using Attributes = std::vector<std::pair<std::string, Attribute>>;
 
 // One operator of ONNX, applied.
@@ -93,6 +98,9 @@ class Node {
   // What the graphs in its attributes use of this one: for each of them, in the order of the
   // attributes, one value for each of its captured() ones.
   std::span<const Value> captured() const;
+
+  // The graphs in its attributes, in their order: branches, the body of a loop.
+  std::vector<Graph*> graphs() const;
 
   // The i-th input, absent when the node has fewer.
   Value input(std::size_t i) const;
@@ -135,6 +143,9 @@ class Graph {
   // that has the attribute says which value it is: set_captured().
   Value add_captured(std::string name, Type type);
   void set_captured(Node node, std::vector<Value> values);
+  // For each value that graphs inside of the node capture: lets them know the constant that it is,
+  // and drops it when they do not use it. Returns whether any was dropped.
+  bool settle_captured(Node node);
   // A name for a node of this operator, in the scope, that no other has and no other will get.
   std::string take_name(std::string_view op) { return unique(scoped(op)); }
 
@@ -184,6 +195,8 @@ class Graph {
     Type type;
     std::int64_t producer = -1;
     std::optional<Tensor> constant;
+    std::optional<Tensor> captured_constant;
+    bool is_captured_once = false;
     std::size_t uses = 0;
   };
   struct NodeData {

@@ -83,7 +83,7 @@ std::string print(const Attribute& attribute) {
     std::string operator()(const Tensor& value) const {
       return cat("<", short_name(value.dtype), shape_text(value.shape), values_text(value), ">");
     }
-    std::string operator()(const std::shared_ptr<const Graph>&) const { return "<graph>"; }
+    std::string operator()(const std::shared_ptr<Graph>&) const { return "<graph>"; }
     std::string operator()(const ForeignAttribute&) const { return "<type>"; }
   };
   return std::visit(Visitor(), attribute);

@@ -56,7 +56,7 @@ std::string computation_of(const Graph& graph, References known, std::size_t& co
     std::size_t captured = 0;
     for (const auto& [key, attribute] : node.attributes()) {
       text += cat(" ", key, "=", print(attribute));
-      const auto* inner = std::get_if<std::shared_ptr<const Graph>>(&attribute);
+      const auto* inner = std::get_if<std::shared_ptr<Graph>>(&attribute);
       if (!inner) continue;
       References outside;
       for (const Value& value : (*inner)->captured())

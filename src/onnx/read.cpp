@@ -494,8 +494,8 @@ class GraphReader {
     return attribute.i();
   }
 
-  std::shared_ptr<const Graph> read_subgraph(const onnx::GraphProto& proto,
-                                             std::vector<Value>& captured) {
+  std::shared_ptr<Graph> read_subgraph(const onnx::GraphProto& proto,
+                                       std::vector<Value>& captured) {
     GraphReader reader(proto, context_, this);
     reader.read();
     captured.insert(captured.end(), reader.captured().begin(), reader.captured().end());

@@ -167,7 +167,7 @@ void set_attribute(const Attribute& attribute, onnx::AttributeProto& proto) {
       if (!proto.MergeFromString(value.bytes))
         fail(Error::kInternal, "attribute ", in_quotes(proto.name()), " is no message");
     }
-    void operator()(const std::shared_ptr<const Graph>&) const { assert(false); }
+    void operator()(const std::shared_ptr<Graph>&) const { assert(false); }
   };
   std::visit(Visitor{proto}, attribute);
 }
@@ -186,7 +186,7 @@ void set_attributes(const Node& node, const Names& names, onnx::NodeProto& proto
   for (const auto& [name, attribute] : node.attributes()) {
     onnx::AttributeProto& next = *proto.add_attribute();
     next.set_name(name);
-    const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute);
+    const auto* graph = std::get_if<std::shared_ptr<Graph>>(&attribute);
     if (!graph) {
       set_attribute(numbered(node, name, attribute), next);
       continue;

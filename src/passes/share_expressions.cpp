@@ -15,7 +15,7 @@ bool is_random(const Node& node) {
 
 bool has_graphs(const Node& node) {
   for (const auto& [key, attribute] : node.attributes())
-    if (std::holds_alternative<std::shared_ptr<const Graph>>(attribute) ||
+    if (std::holds_alternative<std::shared_ptr<Graph>>(attribute) ||
         std::holds_alternative<Tensor>(attribute))
       return true;
   return false;

@@ -82,7 +82,7 @@ TEST(Graph, CountsWhatGraphsInsideUse) {
   const Value x = graph.add_input("x", float_type({4}));
   const Value flag = graph.add_input("flag", {DType::kBool, Shape{}, {}});
   const Value a = g.node("Abs", {x});
-  const std::shared_ptr<const Graph> branch = inside;
+  const std::shared_ptr<Graph> branch = inside;
   const Node choose =
       graph.add_node("choose", "If", {flag}, {{"then_branch", branch}, {"else_branch", branch}},
                      {{"y", float_type({4})}}, "");
@@ -95,6 +95,39 @@ TEST(Graph, CountsWhatGraphsInsideUse) {
   graph.replace(a, x);
   EXPECT_EQ(graph.count_uses(a), 0U);
   EXPECT_EQ(choose.captured()[1], x);
+}
+
+TEST(Graph, TellsGraphsInsideOfConstantsAndDropsWhatTheyDoNotUse) {
+  auto inside = std::make_shared<Graph>();
+  const Value c = inside->add_captured("c", float_type({2}));
+  const Value unused = inside->add_captured("x", float_type({2}));
+  const Value a = inside->add_captured("a", float_type({2}));
+  inside->add_output("out", Builder(*inside).node("Add", {c, a}));
+  Graph graph;
+  Builder g(graph);
+  const Value x = graph.add_input("x", float_type({2}));
+  const Value flag = graph.add_input("flag", {DType::kBool, Shape{}, {}});
+  const Value constant = g.constant("c", tensor_of({2}, {1, 2}));
+  const Value abs = g.node("Abs", {x});
+  const Node choose = graph.add_node("choose", "If", {flag}, {{"then_branch", inside}},
+                                     {{"y", float_type({2})}}, "");
+  graph.add_output("y", choose.output());
+  graph.set_captured(choose, {constant, x, abs});
+  EXPECT_EQ(c.known(), nullptr);
+  EXPECT_TRUE(graph.settle_captured(choose));
+  EXPECT_EQ(inside->captured().size(), 2U);
+  EXPECT_EQ(choose.captured()[1], abs);
+  EXPECT_EQ(graph.count_uses(x), 1U);
+  ASSERT_TRUE(c.known());
+  EXPECT_EQ(to_float32(*c.known()), (std::vector<float>{1, 2}));
+  EXPECT_TRUE(c.is_known_here_only());
+  EXPECT_EQ(c.constant(), nullptr);
+  EXPECT_EQ(a.known(), nullptr);
+  EXPECT_EQ(unused.known(), nullptr);
+  EXPECT_FALSE(graph.settle_captured(choose));
+  graph.add_output("c", constant);
+  graph.settle_captured(choose);
+  EXPECT_FALSE(c.is_known_here_only()) << "it is an output, too";
 }
 
 TEST(Check, SeesATypeThatIsNotTrue) {

@@ -363,7 +363,7 @@ TEST(ReadOnnx, ReadsGraphsInsideAndWhatTheyCapture) {
   EXPECT_EQ(node.captured()[0].name(), "x");
   EXPECT_EQ(node.captured()[1].name(), "w");
   EXPECT_EQ(node.captured()[2].name(), "x");
-  const auto& yes = std::get<std::shared_ptr<const Graph>>(*node.find("then_branch"));
+  const auto& yes = std::get<std::shared_ptr<Graph>>(*node.find("then_branch"));
   EXPECT_EQ(print(*yes),
             "sum: f32[b, 4] = Add(x, w)\nyes_out: f32[b, 4] = Relu(sum)\nreturn yes_out\n");
   EXPECT_EQ(model.graph->count_uses(node.captured()[1]), 2U);

@@ -217,7 +217,7 @@ TEST(WriteOnnx, WritesTensorsAndGraphsInAttributes) {
     made->graph_name = name;
     made->add_output(cat(name, "_out"),
                      made->add_constant(cat(name, "_c"), int64_tensor({1}, {value})));
-    return std::shared_ptr<const Graph>(made);
+    return std::shared_ptr<Graph>(made);
   };
   type.dtype = DType::kInt64;
   type.shape = Shape{1};
@@ -252,8 +252,8 @@ TEST(WriteOnnx, NamesWhatGraphsInsideCapture) {
   const Value flag = graph.add_input("flag", Type{DType::kBool, Shape{}, {}});
   const Value relu = Builder(graph).node("Relu", {x});
   const Node choose = graph.add_node("choose", "If", {flag},
-                                     {{"then_branch", std::shared_ptr<const Graph>(inside)},
-                                      {"else_branch", std::shared_ptr<const Graph>(handed_on)}},
+                                     {{"then_branch", std::shared_ptr<Graph>(inside)},
+                                      {"else_branch", std::shared_ptr<Graph>(handed_on)}},
                                      {{"y", type}}, "");
   graph.set_captured(choose, {relu, relu});
   graph.add_output("y", choose.output());

@@ -244,8 +244,8 @@ Node make_node(Scopes& scopes, const Value& condition, const Side& yes, const Si
   const std::vector<Type> types = types_of(scopes, yes, no);
   Graph& graph = scopes.graph();
   const Node node = graph.add_node(graph.take_name("If"), "If", {condition},
-                                   {{"then_branch", std::shared_ptr<const Graph>(yes.graph)},
-                                    {"else_branch", std::shared_ptr<const Graph>(no.graph)}},
+                                   {{"then_branch", std::shared_ptr<Graph>(yes.graph)},
+                                    {"else_branch", std::shared_ptr<Graph>(no.graph)}},
                                    types);
   std::vector<Value> captured = yes.captured;
   captured.insert(captured.end(), no.captured.begin(), no.captured.end());

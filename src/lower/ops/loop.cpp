@@ -351,7 +351,7 @@ class LoopBuilder {
     }
     Graph& graph = walk_.scopes().graph();
     const Node node = graph.add_node(graph.take_name("Loop"), "Loop", std::move(inputs),
-                                     {{"body", std::shared_ptr<const Graph>(body.graph)}}, types);
+                                     {{"body", std::shared_ptr<Graph>(body.graph)}}, types);
     graph.set_captured(node, body.captured);
     return take_results(body, node.outputs());
   }
