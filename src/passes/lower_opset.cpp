@@ -24,16 +24,6 @@ Outcome stays() { return {}; }
 Outcome becomes(std::vector<Value> values) { return {std::move(values), ""}; }
 Outcome cannot(std::string problem) { return {{}, std::move(problem)}; }
 
-double number(const Node& node, std::string_view name, double otherwise) {
-  const Attribute* attribute = node.find(name);
-  return attribute ? std::get<double>(*attribute) : otherwise;
-}
-
-std::string text(const Node& node, std::string_view name, std::string_view otherwise) {
-  const Attribute* attribute = node.find(name);
-  return attribute ? std::get<std::string>(*attribute) : std::string(otherwise);
-}
-
 void drop_attribute(Builder& g, const Node& node, std::string_view name) {
   Attributes attributes = node.attributes();
   std::erase_if(attributes, [&](const auto& attribute) { return attribute.first == name; });
@@ -76,7 +66,7 @@ Outcome gelu(const Node& node, Builder& g) {
   const Value x = node.input(0);
   const auto constant = [&](double value) { return scalar(g, value, x.dtype()); };
   Value bent;
-  if (text(node, "approximate", "none") == "tanh") {
+  if (text_of(node, "approximate", "none") == "tanh") {
     const Value cube = g.node("Mul", {g.node("Mul", {x, x}), x});
     const Value inner = g.node("Add", {x, g.node("Mul", {cube, constant(0.044715)})});
     bent = g.node("Tanh", {g.node("Mul", {inner, constant(std::sqrt(2 / std::numbers::pi))})});
@@ -119,7 +109,7 @@ Outcome layer_normalization(const Node& node, Builder& g) {
   const Value mean = mean_of(x);
   const Value centred = g.node("Sub", {x, mean});
   const Value variance = mean_of(g.node("Pow", {centred, g.scalar(2, inner)}));
-  const Value epsilon = g.scalar(number(node, "epsilon", 1e-5), inner);
+  const Value epsilon = g.scalar(number_of(node, "epsilon", 1e-5), inner);
   const Value deviation = g.node("Sqrt", {g.node("Add", {variance, epsilon})});
   Value y = cast(g, g.node("Div", {centred, deviation}), dtype);
   y = g.node("Mul", {y, node.input(1)});
@@ -172,7 +162,7 @@ Outcome reshape(const Node& node, Builder& g) {
 }
 
 Outcome scatter(const Node& node, Builder& g) {
-  if (text(node, "reduction", "none") != "none") return cannot("a reduction needs opset 16");
+  if (text_of(node, "reduction", "none") != "none") return cannot("a reduction needs opset 16");
   drop_attribute(g, node, "reduction");
   return stays();
 }
@@ -294,10 +284,13 @@ void lower_nodes(Graph& graph, int opset, std::vector<std::string>& problems) {
       graph.replace(node.outputs()[i], outcome.values[i]);
     graph.remove(node);
   }
+  for (const Node& node : graph.nodes())
+    for (Graph* inside : node.graphs()) lower_nodes(*inside, opset, problems);
 }
 
 void check_element_types(const Graph& graph, int opset, std::vector<std::string>& problems) {
   for (const Node& node : graph.nodes()) {
+    for (const Graph* inside : node.graphs()) check_element_types(*inside, opset, problems);
     if (!node.domain().empty() || node.outputs().empty()) continue;
     // Where's first input is the condition, comparisons give bool.
     const Value value = node.op() == "Where" ? node.output() : node.input(0);

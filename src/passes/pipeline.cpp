@@ -11,15 +11,17 @@
 namespace voxport {
 namespace {
 
+constexpr Pass kDropDeadNodes = {"drop_dead_nodes", drop_dead_nodes};
+
 // The order matters; each line says what the next may rely on.
 constexpr Pass kPipeline[] = {
-    {"fold_constants", fold_constants},      // no node computes sizes from constants alone
-    {"fold_cast_chains", fold_cast_chains},  // may leave a Cast to the same type
+    {"fold_constants", fold_constants},                // no node depends on constants alone
+    {"fold_cast_chains", fold_cast_chains},            // may leave a Cast to the same type
     {"fold_transpose_chains", fold_transpose_chains},  // may leave a Transpose that does nothing
     {"drop_identities", drop_identities},              // no node hands its input on as it is
     {"share_constants", share_constants},              // equal constants are one
     {"share_expressions", share_expressions},          // equal nodes are one
-    {"drop_dead_nodes", drop_dead_nodes},              // every node reaches an output
+    kDropDeadNodes,                                    // every node reaches an output
 };
 
 // Each needs what those before it leave.
@@ -36,8 +38,13 @@ constexpr Pass kForms[] = {
 // Each round makes the graph smaller; more than a few are never needed.
 constexpr int kMaxRounds = 20;
 
+// Runs the pass on the graph, then on the graphs inside of its nodes.
 bool run(const Pass& pass, Graph& graph) {
-  const bool changed = pass.run(graph);
+  bool changed = pass.run(graph);
+  for (const Node& node : graph.nodes()) {
+    changed |= graph.settle_captured(node);
+    for (Graph* inside : node.graphs()) changed |= run(pass, *inside);
+  }
 #ifndef NDEBUG
   try {
     check(graph);
@@ -65,7 +72,7 @@ std::span<const Pass> forms_for_onnxruntime() { return kForms; }
 
 void use_forms_for_onnxruntime(Graph& graph) {
   for (const Pass& pass : kForms)
-    if (run(pass, graph)) drop_dead_nodes(graph);  // what is unused must not count as a use
+    if (run(pass, graph)) run(kDropDeadNodes, graph);  // what is unused must not count as a use
   optimise(graph);
 }
 

@@ -18,8 +18,8 @@ std::span<const Pass> pipeline();
 // The forms that ONNX Runtime runs fast, in the order in which they are brought about.
 std::span<const Pass> forms_for_onnxruntime();
 
-// Runs the whole pipeline until nothing changes any more. In debug builds the graph is checked
-// after each pass.
+// Runs the whole pipeline until nothing changes any more, on the graphs inside of nodes (of If,
+// Loop and Scan) too. In debug builds the graph is checked after each pass.
 void optimise(Graph& graph);
 // Runs each of forms_for_onnxruntime() once, and optimises what they leave.
 void use_forms_for_onnxruntime(Graph& graph);

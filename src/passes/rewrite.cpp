@@ -27,4 +27,14 @@ std::int64_t integer_of(const Node& node, std::string_view name, std::int64_t ot
   return attribute ? std::get<std::int64_t>(*attribute) : otherwise;
 }
 
+double number_of(const Node& node, std::string_view name, double otherwise) {
+  const Attribute* attribute = node.find(name);
+  return attribute ? std::get<double>(*attribute) : otherwise;
+}
+
+std::string text_of(const Node& node, std::string_view name, std::string_view otherwise) {
+  const Attribute* attribute = node.find(name);
+  return attribute ? std::get<std::string>(*attribute) : std::string(otherwise);
+}
+
 }  // namespace voxport

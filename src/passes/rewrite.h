@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "graph/graph.h"
@@ -21,5 +22,8 @@ std::optional<Node> producer(Value value, std::string_view op);
 
 // The attribute of that name, an integer; `otherwise` where there is none.
 std::int64_t integer_of(const Node& node, std::string_view name, std::int64_t otherwise);
+// The same for other kinds of attributes.
+double number_of(const Node& node, std::string_view name, double otherwise);
+std::string text_of(const Node& node, std::string_view name, std::string_view otherwise);
 
 }  // namespace voxport

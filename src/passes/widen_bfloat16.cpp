@@ -54,9 +54,10 @@ void widen(const Node& node, Graph& graph) {
 bool widen_bfloat16(Graph& graph) {
   bool changed = false;
   for (const Node& node : graph.nodes()) {
+    for (Graph* inside : node.graphs()) changed |= widen_bfloat16(*inside);
     const bool has_any = std::ranges::any_of(node.inputs(), has_bfloat16) ||
                          std::ranges::any_of(node.outputs(), has_bfloat16);
-    if (!has_any || is_kept(node) || !node.captured().empty() || !node.domain().empty()) continue;
+    if (!has_any || is_kept(node) || !node.graphs().empty() || !node.domain().empty()) continue;
     widen(node, graph);
     changed = true;
   }

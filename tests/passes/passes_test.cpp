@@ -1,9 +1,15 @@
 // Each pass is shown a graph it changes and one it must leave alone.
 #include "passes/passes.h"
 
+#include <algorithm>
+#include <functional>
+
 #include <gtest/gtest.h>
 
+#include "base/text.h"
+#include "graph/builder.h"
 #include "graph/check.h"
+#include "graph/ops.h"
 #include "graph/print.h"
 #include "passes/pipeline.h"
 
@@ -73,8 +79,174 @@ TEST(FoldConstants, FoldsSizesThatAreNumbersAndKeepsSymbols) {
       two: i64[] = const [2]
       y = Div(s, two)
       return y)"),
-            "x: f32[b, 192, t]\nfolded_1: i64[1] = const [96]\nreturn y=folded_1\n");
+            "x: f32[b, 192, t]\nfolded: i64[1] = const [96]\nreturn y=folded\n");
   EXPECT_EQ(after(fold_constants, "x: f32[b, t]\ny = Shape(x)\nreturn y"), "unchanged");
+}
+
+TEST(FoldConstants, FoldsWholeChainsOfConstants) {
+  EXPECT_EQ(after(fold_constants, R"(x: f32[b, 2]
+      v: f32[2, 2] = const [3, 4, 6, 8]
+      g: f32[2, 1] = const [5, 10]
+      two: f32[] = const [2]
+      squares = Pow(v, two)
+      one: i64[1] = const [1]
+      sums = ReduceSum(squares, one)
+      norm = Sqrt(sums)
+      scale = Div(g, norm)
+      w = Mul(v, scale)
+      t = Transpose(w) perm=[1, 0]
+      y = MatMul(x, t)
+      return y)"),
+            "x: f32[b, 2]\nfolded: f32[2, 2] = const [3.0, 6.0, 4.0, 8.0]\n"
+            "y: f32[b, 2] = MatMul(x, folded)\nreturn y\n");
+}
+
+TEST(FoldConstants, LeavesWhatDrawsNumbersOrFails) {
+  EXPECT_EQ(after(fold_constants, R"(c: f32[2] = const [3, 4]
+      y = RandomNormalLike(c)
+      return y)"),
+            "unchanged");
+  EXPECT_EQ(after(fold_constants, R"(a: i32[2] = const [3, 4]
+      b: i32[2] = const [3, 0]
+      y = Div(a, b)
+      return y)"),
+            "unchanged");
+  EXPECT_EQ(after(fold_constants, R"(a: f32[2] = const [3, 4]
+      i: i64[] = const [2]
+      y = Gather(a, i)
+      return y)"),
+            "unchanged");
+  EXPECT_EQ(after(fold_constants, R"(a: f32[1] = const [1e20]
+      y = Cast(a) to="int64"
+      return y)"),
+            "unchanged");
+}
+
+// Shapes that were dynamic stay so.
+TEST(FoldConstants, LeavesWhatWouldTellAShape) {
+  EXPECT_EQ(after(fold_constants, R"(x: f32[2, 3]
+      f: f32[1] = const [6]
+      s = Cast(f) to="int64"
+      y = Reshape(x, s)
+      return y)"),
+            "unchanged");
+}
+
+// A constant adds at most 1 MiB to a graph...
+TEST(FoldConstants, LeavesWhatIsLarge) {
+  const auto expanded = [](int count) {
+    return cat("x: f32[", count, R"(]
+      c: f32[] = const [3]
+      one: f32[] = const [1]
+      d = Add(c, one)
+      s: i64[1] = const [)",
+               count, R"(]
+      e = Expand(d, s)
+      y = Add(x, e)
+      return y)");
+  };
+  EXPECT_EQ(after(fold_constants, expanded(262'144).c_str()),
+            "x: f32[262144]\nfolded: f32[262144] = const\n"
+            "y: f32[262144] = Add(x, folded)\nreturn y\n");
+  EXPECT_EQ(after(fold_constants, expanded(262'145).c_str()),
+            "x: f32[262145]\nfolded_1: f32[] = const [4.0]\ns: i64[1] = const [262145]\n"
+            "e: f32[262145] = Expand(folded_1, s)\n"
+            "y: f32[262145] = Add(x, e)\nreturn y\n");
+}
+
+// ...unless it takes the place of one that is not needed any more.
+TEST(FoldConstants, FoldsLargeWeightsThatNothingElseUses) {
+  const char* alone = R"(x: f32[b, 1024]
+      w: f32[512, 1024] = const
+      t = Transpose(w) perm=[1, 0]
+      two: f32[] = const [2]
+      s = Mul(t, two)
+      y = MatMul(x, s)
+      return y)";
+  EXPECT_EQ(after(fold_constants, alone),
+            "x: f32[b, 1024]\nfolded: f32[1024, 512] = const\n"
+            "y: f32[b, 512] = MatMul(x, folded)\nreturn y\n");
+  EXPECT_EQ(after(fold_constants, R"(x: f32[b, 1024]
+      i: i64[t]
+      w: f32[512, 1024] = const
+      t1 = Transpose(w) perm=[1, 0]
+      y = MatMul(x, t1)
+      z = Gather(w, i)
+      return y, z)"),
+            "unchanged")
+      << "it would be there twice";
+  EXPECT_EQ(after(fold_constants, R"(x: f32[b, 1024]
+      w: f32[1024, 1024] = const
+      a, b1 = Split(w) axis=1
+      p = MatMul(x, a)
+      q = MatMul(x, b1)
+      return p, q)"),
+            "x: f32[b, 1024]\nfolded: f32[1024, 512] = const\nfolded_1: f32[1024, 512] = const\n"
+            "p: f32[b, 512] = MatMul(x, folded)\nq: f32[b, 512] = MatMul(x, folded_1)\n"
+            "return p, q\n");
+}
+
+// If(flag) with a branch of one node for which `make` is called, and the other the captured x.
+std::unique_ptr<Graph> with_branch(const Tensor& constant,
+                                   const std::function<Value(Value x, Value c)>& make) {
+  auto graph = std::make_unique<Graph>();
+  const Type type{DType::kFloat32, Shape{Dim::symbol("t"), 4}, {}};
+  const Value x = graph->add_input("x", type);
+  const Value flag = graph->add_input("flag", {DType::kBool, Shape{}, {}});
+  const Value c = graph->add_constant("c", constant);
+  auto yes = std::make_shared<Graph>();
+  yes->set_prefix("yes.");
+  const Value inside = yes->add_captured("x", type);
+  yes->add_output("yes", make(inside, yes->add_captured("c", c.type())));
+  auto no = std::make_shared<Graph>();
+  no->set_prefix("no.");
+  no->add_output("no", no->add_captured("x", type));
+  const Node choose = graph->add_node(
+      "choose", "If", {flag}, {{"then_branch", yes}, {"else_branch", no}}, {{"y", type}}, "");
+  graph->set_captured(choose, {x, c, x});
+  graph->add_output("y", choose.output());
+  return graph;
+}
+
+std::vector<std::string> ops_of_branch(const Graph& graph) {
+  std::vector<std::string> ops;
+  for (const Node& node : graph.nodes()[0].graphs()[0]->nodes()) ops.push_back(node.op());
+  return ops;
+}
+
+TEST(Optimise, FoldsConstantsInBranches) {
+  const auto make = [](Value x, Value c) { return x * sqrt(c + 1); };
+  const auto graph = with_branch(tensor_of({4}, {3, 8, 15, 24}), make);
+  optimise(*graph);
+  check(*graph);
+  EXPECT_EQ(ops_of_branch(*graph), std::vector<std::string>{"Mul"});
+  const Node choose = graph->nodes()[0];
+  EXPECT_EQ(choose.captured().size(), 2U) << "the constant is not used any more";
+  const Value folded = choose.graphs()[0]->nodes()[0].inputs()[1];
+  EXPECT_EQ(to_float32(*folded.constant()), (std::vector<float>{2, 3, 4, 5}));
+}
+
+TEST(Optimise, FoldsLargeConstantsInBranchesThatNothingElseUses) {
+  const auto make = [](Value x, Value c) { return matmul(matmul(x, c), transpose(c, {1, 0})); };
+  const auto twice = with_branch(tensor_of({4, 131'072}, std::vector<float>(524'288, 1)), make);
+  optimise(*twice);
+  EXPECT_EQ(ops_of_branch(*twice), (std::vector<std::string>{"Transpose", "MatMul", "MatMul"}));
+  const auto once =
+      with_branch(tensor_of({131'072, 4}, std::vector<float>(524'288, 1)), [](Value x, Value c) {
+        return x + reduce_sum(matmul(x, transpose(c, {1, 0})), {1}, true);
+      });
+  optimise(*once);
+  EXPECT_EQ(ops_of_branch(*once), (std::vector<std::string>{"MatMul", "ReduceSum", "Add"}));
+}
+
+TEST(Prepare, ReachesBranches) {
+  const auto graph = with_branch(tensor_of({4}, {3, 8, 15, 24}), [](Value x, Value c) {
+    return Builder(x.graph()).node("LayerNormalization", {x, c}, {{"axis", std::int64_t{-1}}});
+  });
+  prepare(*graph, {.opset = 16});
+  const std::vector<std::string> ops = ops_of_branch(*graph);
+  EXPECT_EQ(std::ranges::count(ops, "LayerNormalization"), 0);
+  EXPECT_EQ(std::ranges::count(ops, "ReduceMean"), 2);
 }
 
 TEST(ShareConstants, MakesEqualOnesOne) {
