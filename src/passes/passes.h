@@ -7,6 +7,7 @@ namespace voxport {
 
 bool drop_dead_nodes(Graph& graph);
 bool drop_identities(Graph& graph);
+bool fold_batch_norms(Graph& graph);
 bool fold_cast_chains(Graph& graph);
 bool fold_constants(Graph& graph);
 bool fold_transpose_chains(Graph& graph);

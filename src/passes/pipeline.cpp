@@ -15,6 +15,7 @@ constexpr Pass kDropDeadNodes = {"drop_dead_nodes", drop_dead_nodes};
 
 // The order matters; each line says what the next may rely on.
 constexpr Pass kPipeline[] = {
+    {"fold_batch_norms", fold_batch_norms},            // may leave nodes of constants alone
     {"fold_constants", fold_constants},                // no node depends on constants alone
     {"fold_cast_chains", fold_cast_chains},            // may leave a Cast to the same type
     {"fold_transpose_chains", fold_transpose_chains},  // may leave a Transpose that does nothing

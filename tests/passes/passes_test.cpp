@@ -249,6 +249,65 @@ TEST(Prepare, ReachesBranches) {
   EXPECT_EQ(std::ranges::count(ops, "ReduceMean"), 2);
 }
 
+constexpr const char* kNormalised = R"(
+      scale: f32[2] = const [4, 9]
+      shift: f32[2] = const [10, 20]
+      mean: f32[2] = const [1, -1]
+      variance: f32[2] = const [3, 8]
+      y = BatchNormalization(a, scale, shift, mean, variance) epsilon=1.0
+      return y)";
+
+std::string normalised(const std::string& convolution) {
+  const auto graph = parse_graph(convolution + kNormalised);
+  optimise(*graph);
+  check(*graph);
+  return print(*graph);
+}
+
+TEST(FoldBatchNorms, GoIntoTheConvolutionBefore) {
+  EXPECT_EQ(normalised(R"(x: f32[b, 1, t]
+      w: f32[2, 1, 2] = const [1, 2, 3, 4]
+      c: f32[2] = const [5, 6]
+      a = Conv(x, w, c))"),
+            "x: f32[b, 1, t]\nfolded: f32[2, 1, 2] = const [2.0, 4.0, 9.0, 12.0]\n"
+            "folded_1: f32[2] = const [18.0, 41.0]\n"
+            "Conv_1:0: f32[b, 2, t - 1] = Conv(x, folded, folded_1)\nreturn y=Conv_1:0\n");
+  EXPECT_EQ(normalised(R"(x: f32[b, 2, t]
+      w: f32[2, 1, 2] = const [1, 2, 3, 4]
+      a = Conv(x, w) group=2)"),
+            "x: f32[b, 2, t]\nfolded: f32[2, 1, 2] = const [2.0, 4.0, 9.0, 12.0]\n"
+            "folded_1: f32[2] = const [8.0, 23.0]\n"
+            "Conv_1:0: f32[b, 2, t - 1] = Conv(x, folded, folded_1) group=2\nreturn y=Conv_1:0\n");
+}
+
+TEST(FoldBatchNorms, GoIntoATransposedConvolution) {
+  const std::string whole = normalised(R"(x: f32[b, 2, t]
+      w: f32[2, 2, 1] = const [1, 2, 3, 4]
+      a = ConvTranspose(x, w))");
+  EXPECT_TRUE(whole.find("const [2.0, 6.0, 6.0, 12.0]") != std::string::npos) << whole;
+  const std::string in_groups = normalised(R"(x: f32[b, 4, t]
+      w: f32[4, 1, 1] = const [1, 2, 3, 4]
+      a = ConvTranspose(x, w) group=2)");
+  EXPECT_TRUE(in_groups.find("const [2.0, 4.0, 9.0, 12.0]") != std::string::npos) << in_groups;
+}
+
+TEST(FoldBatchNorms, LeaveWhatHasAnotherReader) {
+  const auto left = [](const std::string& convolution) {
+    return after(fold_batch_norms, (convolution + kNormalised).c_str());
+  };
+  EXPECT_EQ(left(R"(x: f32[b, 1, t]
+      w: f32[2, 1, 2] = const [1, 2, 3, 4]
+      a = Conv(x, w)
+      return a)"),
+            "unchanged");
+  EXPECT_EQ(left(R"(x: f32[b, 1, t]
+      w: f32[2, 1, 2]
+      a = Conv(x, w))"),
+            "unchanged")
+      << "a weight that is no constant";
+  EXPECT_EQ(left("x: f32[b, 2, t]\na = Relu(x)"), "unchanged");
+}
+
 TEST(ShareConstants, MakesEqualOnesOne) {
   EXPECT_EQ(after(share_constants, R"(x: f32[t]
       a: f32[] = const [0.5]
