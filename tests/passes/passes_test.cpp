@@ -48,6 +48,36 @@ TEST(DropIdentities, SeesThroughWhatDoesNothing) {
       << "the same shape, but not the same tensor";
 }
 
+TEST(DropIdentities, SeesThroughNeutralNumbers) {
+  EXPECT_EQ(after(drop_identities, R"(x: f32[b, t]
+      i: i64[t]
+      one: f32[] = const [1]
+      zeros: i64[1] = const [0]
+      none: i64[4] = const [0, 0, 0, 0]
+      a = Mul(one, x)
+      b2 = Div(a, one)
+      c = Pad(b2, none)
+      y = Relu(c)
+      d = Add(zeros, i)
+      e = Sub(d, zeros)
+      z = Abs(e)
+      return y, z)"),
+            "x: f32[b, t]\ni: i64[t]\ny: f32[b, t] = Relu(x)\nz: i64[t] = Abs(i)\nreturn y, z\n");
+  EXPECT_EQ(after(drop_identities, R"(x: f32[t]
+      i: i64[t]
+      zero: f32[] = const [0]
+      izero: i64[] = const [0]
+      ones: f32[2, 1] = const [1, 1]
+      one: f32[] = const [1]
+      a = Add(x, zero)
+      b = Mul(x, ones)
+      c = Div(one, x)
+      d = Sub(izero, i)
+      return a, b, c, d)"),
+            "unchanged")
+      << "-0 + 0 is 0, and what is broadcast is another tensor";
+}
+
 TEST(FoldCastChains, LeavesATruncationAlone) {
   EXPECT_EQ(after(fold_cast_chains, R"(x: f16[t]
       a = Cast(x) to="float32"
