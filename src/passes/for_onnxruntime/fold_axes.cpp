@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/tensor.h"
+#include "graph/builder.h"
 #include "graph/ops.h"
 #include "passes/for_onnxruntime/forms.h"
 #include "passes/for_onnxruntime/time_convolution.h"
@@ -52,10 +53,27 @@ std::optional<Value> squeezed_once(const Node& outer) {
   return squeeze(inner->input(0), joined(*first, *second, rank));
 }
 
+// A Slice of the last axis, which has no use for those that are taken off and put on again.
+std::optional<Value> sliced_with_axes(const Node& outer) {
+  const std::optional<Node> slice = producer(outer.input(0), "Slice");
+  const std::optional<Node> inner = slice ? producer(slice->input(0), "Squeeze") : std::nullopt;
+  if (!inner || outer.output().rank() != inner->input(0).rank()) return std::nullopt;
+  const auto on = axes_of(outer, outer.output().rank());
+  const auto last = static_cast<std::int64_t>(outer.output().rank()) - 1;
+  const Tensor* along = slice->input(3) ? slice->input(3).constant() : nullptr;
+  const bool is_last = along && int64_values(*along) == Ints{-1} && on && !on->contains(last);
+  if (!is_last || axes_of(*inner, inner->input(0).rank()) != on) return std::nullopt;
+  std::vector<Value> inputs(slice->inputs().begin(), slice->inputs().end());
+  inputs[0] = inner->input(0);
+  return Builder(outer.output().graph()).node("Slice", std::move(inputs));
+}
+
 }  // namespace
 
 // Unsqueeze(Unsqueeze(x, {1}), {1}) -> Unsqueeze(x, {1, 2}), and the same of Squeeze: rows are
 // often put on, or taken off, where the network did so with other axes.
+// Unsqueeze(Slice(Squeeze(x, {2}), ..., {-1}), {2}) -> Slice(x, ..., {-1}): the end of a sequence
+// that is a state of a stream.
 bool fold_axes(Graph& graph) {
   const auto in_module = [&](auto fold) {
     return [&graph, fold](const Node& node) {
@@ -63,7 +81,8 @@ bool fold_axes(Graph& graph) {
       return fold(node);
     };
   };
-  const bool changed = rewrite_each(graph, "Unsqueeze", in_module(unsqueezed_once));
+  bool changed = rewrite_each(graph, "Unsqueeze", in_module(unsqueezed_once));
+  changed |= rewrite_each(graph, "Unsqueeze", in_module(sliced_with_axes));
   return rewrite_each(graph, "Squeeze", in_module(squeezed_once)) || changed;
 }
 

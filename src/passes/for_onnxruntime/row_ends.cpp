@@ -51,6 +51,21 @@ std::optional<std::int64_t> only_axis(const Node& node, std::size_t rank) {
   return static_cast<std::int64_t>(axis_index(int64_values(*axes)[0], rank));
 }
 
+// The axes that a Squeeze of three axes takes off its input when that has another one at `axis`,
+// and that one.
+std::optional<Ints> squeezed_after_row(const Node& node, std::int64_t axis) {
+  const Tensor* given =
+      node.op() == "Squeeze" && node.input(1) ? node.input(1).constant() : nullptr;
+  if (!given || !has_rank(node.input(0), kSequenceRank)) return std::nullopt;
+  Ints axes = {axis};
+  for (const std::int64_t taken : int64_values(*given)) {
+    const auto place = static_cast<std::int64_t>(axis_index(taken, kSequenceRank));
+    axes.push_back(place < axis ? place : place + 1);
+  }
+  std::ranges::sort(axes);
+  return axes;
+}
+
 // The parts of a computed shape of three sizes, one each.
 std::optional<std::vector<Value>> sizes_of_fill(const Value& value) {
   const std::optional<Node> fill = producer(value, "ConstantOfShape");
@@ -104,11 +119,13 @@ Value with_axis(const Value& value, std::int64_t place) {
 bool takes_axis(const Node& node, std::int64_t axis) {
   if (node.op() == "Unsqueeze" && has_rank(node.input(0), kSequenceRank))
     return only_axis(node, kSequenceRank + 1) == axis;
-  return target_after_row(node, axis).has_value();
+  return squeezed_after_row(node, axis) || target_after_row(node, axis);
 }
 
 Value taken(const Node& node, const Value& row, std::int64_t axis) {
-  return node.op() == "Unsqueeze" ? row : reshape(row, *target_after_row(node, axis));
+  if (node.op() == "Unsqueeze") return row;
+  if (const std::optional<Ints> axes = squeezed_after_row(node, axis)) return squeeze(row, *axes);
+  return reshape(row, *target_after_row(node, axis));
 }
 
 }  // namespace voxport

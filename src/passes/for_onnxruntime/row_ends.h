@@ -20,7 +20,8 @@ bool is_fill(const Value& value);
 Value with_axis(const Value& value, std::int64_t place);
 
 // Whether a node takes an input that has another axis there as well as without: a Reshape whose
-// sizes are found all the same, an Unsqueeze that would make the axis.
+// sizes are found all the same, an Unsqueeze that would make the axis, a Squeeze, which takes it
+// off with its own.
 bool takes_axis(const Node& node, std::int64_t axis);
 // What the node makes of `row`, its input with that axis. Asks for takes_axis().
 Value taken(const Node& node, const Value& row, std::int64_t axis);

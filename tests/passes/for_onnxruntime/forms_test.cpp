@@ -139,6 +139,23 @@ TEST(ConvolveRows, LetsReshapesMakeAndTakeTheAxis) {
             "Reshape [b, t, 2, 8]\n");
 }
 
+TEST(ConvolveRows, LetsASqueezeTakeTheAxis) {
+  EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 16, t]
+      w: f32[16, 16, 3] = const
+      matrix: f32[16, 1] = const
+      two: i64[1] = const [2]
+      a = Conv(x, w) pads=[1, 1]
+      last = Transpose(a) perm=[0, 2, 1]
+      m = MatMul(last, matrix)
+      y = Squeeze(m, two)
+      return y)"),
+            "Unsqueeze [b, 16, 1, t]\n"
+            "Conv [b, 16, 1, t]\n"
+            "Transpose [b, 1, t, 16]\n"
+            "MatMul [b, 1, t, 1]\n"
+            "Squeeze [b, t]\n");
+}
+
 TEST(ConvolveRows, SplitsAndJoinsChannels) {
   EXPECT_EQ(steps_after(convolve_rows, R"(x: f32[b, 16, t]
       w: f32[16, 16, 3] = const
@@ -192,6 +209,21 @@ TEST(FoldAxes, PutsAxesOnAndTakesThemOffAtOnce) {
       y = Squeeze(s, two)
       return y)"),
             "Unsqueeze [b, 1, t, 1]\nRelu [b, 1, t, 1]\nSqueeze [b, t]\n");
+}
+
+TEST(FoldAxes, SlicesWithTheAxes) {
+  const auto sliced = [](int axis) {
+    return "x: f32[b, 4, 1, t]\ntwo: i64[1] = const [2]\nlast: i64[1] = const [" +
+           std::to_string(axis) + R"(]
+      start: i64[1] = const [-3]
+      end: i64[1] = const [9223372036854775807]
+      s = Squeeze(x, two)
+      e = Slice(s, start, end, last)
+      y = Unsqueeze(e, two)
+      return y)";
+  };
+  EXPECT_EQ(steps_after(fold_axes, sliced(-1).c_str()), "Slice [b, 4, 1, 3]\n");
+  EXPECT_FALSE(changes(fold_axes, sliced(2).c_str())) << "the axis is another one before";
 }
 
 TEST(FoldAxes, LeavesASingleOneAlone) {
