@@ -239,6 +239,7 @@ std::vector<Value> scan(Graph& graph, RnnBody& body, std::vector<Value> states,
     attributes.emplace_back("scan_output_directions", std::vector<std::int64_t>{1});
   }
   states.insert(states.end(), scanned.begin(), scanned.end());
+  body.graph->set_prefix(cat(body.name, "."));  // for what passes add
   const Node node =
       graph.add_node(body.name, "Scan", std::move(states), std::move(attributes), types);
   graph.set_captured(node, std::move(body.captured));

@@ -292,10 +292,26 @@ Item put(const Call& call, Builder&) {
   return reshape(written, shape_of(x));
 }
 
+// How many elements of a tensor a constant mask chooses; nothing where that is not known.
+std::optional<std::int64_t> count_chosen(const Value& mask, const Value& x) {
+  const Tensor* constant = mask.constant();
+  const auto elements = numel(x.shape()).constant();
+  if (!constant || !elements || constant->numel() == 0) return std::nullopt;
+  std::int64_t chosen = 0;
+  for_each_element(*constant, [&](const std::byte* element) {
+    chosen += is_real(constant->dtype) && element_value(constant->dtype, element) != 0;
+  });
+  return *elements / constant->numel() * chosen;
+}
+
 // aten.masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor
 // The n-th element that the mask chooses becomes the n-th of source.
 Item masked_scatter(const Call& call, Builder& g) {
   const Value given = call.tensor("self");
+  const auto chosen = count_chosen(call.tensor("mask"), given);
+  const auto there = numel(call.tensor("source").shape()).constant();
+  if (chosen && there && *chosen > *there)
+    call.refuse("its mask chooses ", *chosen, " elements, but there are ", *there, " in source");
   const Value mask = expand(as_mask(call.tensor("mask")), shape_of(given));
   const Value x = expand(given, shape_of(mask));
   const Value count = cum_sum(cast(flattened(mask), DType::kInt64), 0);

@@ -33,6 +33,14 @@ TEST(Scatter, RefusesAnIndexOfOtherAxes) {
             "  1 x aten.scatter.src at line 3: its index is of rank 1, its tensor of rank 2");
 }
 
+TEST(MaskedScatter, RefusesAMaskThatChoosesMoreThanThereIs) {
+  EXPECT_EQ(trouble("x: f32[2, 4]\ns: f32[7]\ny = aten.masked_scatter(x, 1, s)\nreturn y"),
+            "  1 x aten.masked_scatter at line 3: its mask chooses 8 elements, but there are 7 in "
+            "source");
+  EXPECT_EQ(trouble("x: f32[2, 4]\ns: f32[7]\ny = aten.masked_scatter(x, 0, s)\nreturn y"),
+            "no error");
+}
+
 TEST(GridSampler, RefusesOtherThanOneCoordinatePerAxisOfSpace) {
   const auto sampled = [](const char* x, const char* grid) {
     return trouble(cat("x: f32[b, 3, ", x, "]\ng: f32[b, ", grid,
