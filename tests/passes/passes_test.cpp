@@ -216,6 +216,23 @@ TEST(FoldConstants, FoldsLargeWeightsThatNothingElseUses) {
             "return p, q\n");
 }
 
+TEST(FoldConstants, ComputesLargeWeightsWhenTheyAreRead) {
+  std::vector<float> numbers(524'288);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
+  Graph graph;
+  const Value x = graph.add_input("x", {DType::kFloat32, Shape{Dim::symbol("b"), 1024}, {}});
+  const Value w = graph.add_constant("w", tensor_of({512, 1024}, numbers));
+  const Value centred = w - reduce_max(w, {1}, true);
+  graph.add_output("y", matmul(x, transpose(centred * centred, {1, 0})));
+  ASSERT_TRUE(fold_constants(graph));
+  drop_dead_nodes(graph);
+  ASSERT_EQ(graph.nodes().size(), 1U);
+  const std::vector<float> found = to_float32(*graph.nodes()[0].input(1).constant());
+  EXPECT_EQ(found[0], 1023.0F * 1023.0F);
+  EXPECT_EQ(found[512], 1022.0F * 1022.0F);
+  EXPECT_EQ(found.back(), 0.0F);
+}
+
 // If(flag) with a branch of one node for which `make` is called, and the other the captured x.
 std::unique_ptr<Graph> with_branch(const Tensor& constant,
                                    const std::function<Value(Value x, Value c)>& make) {

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <string_view>
 
+#include "base/checked.h"
 #include "passes/evaluate/families.h"
 #include "passes/rewrite.h"
 
@@ -116,6 +117,7 @@ Results combined(const Tensor& x, const Tensor& y, DType dtype, Function functio
     const std::vector<From> a = numbers_in<From>(x);
     const std::vector<From> b = numbers_in<From>(y);
     std::vector<To> to;
+    to.reserve(static_cast<std::size_t>(*checked_numel(shape)));
     for_each_index<2>(shape, {broadcast_strides(x.shape, shape), broadcast_strides(y.shape, shape)},
                       [&](const std::array<Int, 2>& at) {
                         to.push_back(static_cast<To>(function(a[static_cast<std::size_t>(at[0])],
@@ -193,6 +195,9 @@ bool all_fit(const Tensor& floats, DType whole) {
                              [&](double x) { return std::trunc(x) >= low && std::trunc(x) < end; });
 }
 
+// A square is common, and std::pow slow.
+double power(double x, double y) { return y == 2 ? x * x : std::pow(x, y); }
+
 Int truncated(double x) { return static_cast<Int>(x); }
 bool is_not_zero(double x) { return x != 0; }
 
@@ -232,14 +237,11 @@ Results binary(const Operands& a) {
 
 Results pow(const Operands& a) {
   if (!is_float(a[0].dtype)) return std::nullopt;
-  if (is_float(a[1].dtype))
-    return combined<double, double>(a[0], a[1], a[0].dtype,
-                                    [](double x, double y) { return std::pow(x, y); });
+  if (is_float(a[1].dtype)) return combined<double, double>(a[0], a[1], a[0].dtype, power);
   if (!is_whole(a[1].dtype)) return std::nullopt;
   const auto exponent =
       mapped<Int, double>(a[1], DType::kFloat64, [](Int x) { return static_cast<double>(x); });
-  return combined<double, double>(a[0], exponent, a[0].dtype,
-                                  [](double x, double y) { return std::pow(x, y); });
+  return combined<double, double>(a[0], exponent, a[0].dtype, power);
 }
 
 Results compare(const Operands& a) {

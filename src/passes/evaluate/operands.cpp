@@ -9,34 +9,54 @@
 namespace voxport {
 namespace {
 
+// How elements of a dtype are read and written, as double or as int64.
+template <class Number>
+struct Format {
+  void (*load)(const std::byte* from, std::vector<Number>& to);
+  void (*store)(const std::vector<Number>& from, char* to);
+};
+
 template <class Number, class Element>
-Number load(const std::byte* element) {
-  Element value;
-  std::memcpy(&value, element, sizeof value);
-  return static_cast<Number>(value);
+void load(const std::byte* from, std::vector<Number>& to) {
+  for (Number& number : to) {
+    Element element;
+    std::memcpy(&element, from, sizeof element);
+    number = static_cast<Number>(element);
+    from += sizeof element;
+  }
 }
 
 template <class Number, class Element>
-void store(Number number, char* element) {
-  const auto value = static_cast<Element>(number);
-  std::memcpy(element, &value, sizeof value);
+void store(const std::vector<Number>& from, char* to) {
+  for (const Number& number : from) {
+    const auto element = static_cast<Element>(number);
+    std::memcpy(to, &element, sizeof element);
+    to += sizeof element;
+  }
 }
 
 template <DType kDType>
-double load_short(const std::byte* element) {
-  return element_value(kDType, element);
+void load_short(const std::byte* from, std::vector<double>& to) {
+  for (double& number : to) {
+    number = element_value(kDType, from);
+    from += sizeof(std::uint16_t);
+  }
 }
 
 template <std::uint16_t (*kBits)(double)>
-void store_short(double value, char* element) {
-  const std::uint16_t bits = kBits(value);
-  std::memcpy(element, &bits, sizeof bits);
+void store_short(const std::vector<double>& from, char* to) {
+  for (const double& number : from) {
+    const std::uint16_t bits = kBits(number);
+    std::memcpy(to, &bits, sizeof bits);
+    to += sizeof bits;
+  }
 }
 
 template <class Number, class Element>
 constexpr Format<Number> kFormat = {load<Number, Element>, store<Number, Element>};
 
-}  // namespace
+template <class Number>
+Format<Number> format_of(DType dtype);
 
 template <>
 Format<double> format_of(DType dtype) {
@@ -58,26 +78,31 @@ Format<std::int64_t> format_of(DType dtype) {
     case DType::kUInt8: return kFormat<Int, std::uint8_t>;
     case DType::kUInt16: return kFormat<Int, std::uint16_t>;
     case DType::kUInt32: return kFormat<Int, std::uint32_t>;
-    case DType::kBool: return {load<Int, bool>, store<Int, bool>};
+    case DType::kBool: return kFormat<Int, bool>;
     default: return kFormat<Int, Int>;
   }
 }
 
+}  // namespace
+
 template <class Number>
 std::vector<Number> numbers_in(const Tensor& tensor) {
-  const Format<Number> format = format_of<Number>(tensor.dtype);
   std::vector<Number> numbers(static_cast<std::size_t>(tensor.numel()));
-  const Blob bytes = contiguous(tensor);
-  const std::byte* from = bytes.bytes().data();
-  for (Number& number : numbers) {
-    number = format.load(from);
-    from += size_of(tensor.dtype);
-  }
+  format_of<Number>(tensor.dtype).load(contiguous(tensor).bytes().data(), numbers);
   if (tensor.size_in_bytes() > kHeldBytes) tensor.storage->release();
   return numbers;
 }
 template std::vector<double> numbers_in(const Tensor& tensor);
 template std::vector<std::int64_t> numbers_in(const Tensor& tensor);
+
+template <class Number>
+Blob bytes_of(DType dtype, const std::vector<Number>& numbers) {
+  std::string bytes(numbers.size() * size_of(dtype), '\0');
+  format_of<Number>(dtype).store(numbers, bytes.data());
+  return Blob::own(std::move(bytes));
+}
+template Blob bytes_of(DType dtype, const std::vector<double>& numbers);
+template Blob bytes_of(DType dtype, const std::vector<std::int64_t>& numbers);
 
 std::optional<Ints> Operands::ints(std::size_t i) const {
   if (!has(i) || inputs[i]->dtype != DType::kInt64) return std::nullopt;

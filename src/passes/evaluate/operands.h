@@ -33,38 +33,24 @@ inline Results one(Tensor result) { return std::vector<Tensor>{std::move(result)
 
 constexpr std::int64_t kMaxProducts = std::int64_t{1} << 30;
 
-// How elements of a dtype are read and written, as double or as int64. Asks for has_format<Number>.
-template <class Number>
-struct Format {
-  Number (*load)(const std::byte* element);
-  void (*store)(Number value, char* element);
-};
-template <class Number>
-Format<Number> format_of(DType dtype);
-
 // Element types whose elements are read as double (floats) and as int64 (integers and bool).
 inline bool is_float(DType dtype) { return dtype <= DType::kBFloat16; }
 inline bool is_whole(DType dtype) {
   return (dtype >= DType::kInt8 && dtype <= DType::kUInt32) || dtype == DType::kBool;
 }
 
-// All elements, in row-major order.
+// All elements, in row-major order, as double (of floats) or as int64 (of is_whole() types).
 template <class Number>
 std::vector<Number> numbers_in(const Tensor& tensor);
+// And back; what an integer type has no room for is cut off.
+template <class Number>
+Blob bytes_of(DType dtype, const std::vector<Number>& numbers);
 
 // A tensor whose numbers are computed when it is read.
 template <class Number, class Compute>
 Tensor computed_numbers(DType dtype, Ints shape, Compute compute) {
   return computed_tensor(dtype, std::move(shape), [dtype, compute = std::move(compute)] {
-    const std::vector<Number> numbers = compute();
-    const Format<Number> format = format_of<Number>(dtype);
-    std::string bytes(numbers.size() * size_of(dtype), '\0');
-    char* to = bytes.data();
-    for (const Number& number : numbers) {
-      format.store(number, to);
-      to += size_of(dtype);
-    }
-    return Blob::own(std::move(bytes));
+    return bytes_of<Number>(dtype, compute());
   });
 }
 
@@ -84,15 +70,23 @@ void for_each_index(const Ints& shape, const std::array<Ints, kCount>& strides,
                     const Visit& visit) {
   for (const std::int64_t size : shape)
     if (size == 0) return;
-  std::array<std::int64_t, kCount> at = {};
-  Ints index(shape.size(), 0);
+  const std::size_t outer = shape.empty() ? 0 : shape.size() - 1;  // axes around the last one
+  const std::int64_t inner = shape.empty() ? 1 : shape.back();
+  std::array<std::int64_t, kCount> step = {};
+  for (std::size_t i = 0; i < kCount && !shape.empty(); ++i) step[i] = strides[i].back();
+  std::array<std::int64_t, kCount> start = {};
+  Ints index(outer, 0);
   while (true) {
-    visit(at);
-    std::size_t axis = shape.size();
+    std::array<std::int64_t, kCount> at = start;
+    for (std::int64_t last = 0; last < inner; ++last) {
+      visit(at);
+      for (std::size_t i = 0; i < kCount; ++i) at[i] += step[i];
+    }
+    std::size_t axis = outer;
     while (axis-- > 0) {
-      for (std::size_t i = 0; i < kCount; ++i) at[i] += strides[i][axis];
+      for (std::size_t i = 0; i < kCount; ++i) start[i] += strides[i][axis];
       if (++index[axis] < shape[axis]) break;
-      for (std::size_t i = 0; i < kCount; ++i) at[i] -= strides[i][axis] * shape[axis];
+      for (std::size_t i = 0; i < kCount; ++i) start[i] -= strides[i][axis] * shape[axis];
       index[axis] = 0;
     }
     if (axis == static_cast<std::size_t>(-1)) return;
