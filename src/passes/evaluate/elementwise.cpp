@@ -16,18 +16,18 @@ namespace {
 using Int = std::int64_t;
 
 template <class Function>
-struct Row {
+struct NamedFunction {
   std::string_view op;
   Function* function;
 };
 
 template <class Function, std::size_t kCount>
-Function* find(const Row<Function> (&rows)[kCount], std::string_view op) {
-  const auto* found = std::ranges::find(rows, op, &Row<Function>::op);
+Function* function_named(const NamedFunction<Function> (&rows)[kCount], std::string_view op) {
+  const auto* found = std::ranges::find(rows, op, &NamedFunction<Function>::op);
   return found == std::end(rows) ? nullptr : found->function;
 }
 
-constexpr Row<double(double)> kFunctions[] = {
+constexpr NamedFunction<double(double)> kFunctions[] = {
     {"Abs", std::abs},
     {"Acos", std::acos},
     {"Acosh", std::acosh},
@@ -63,7 +63,7 @@ constexpr Row<double(double)> kFunctions[] = {
 Int wrapped(std::uint64_t value) { return static_cast<Int>(value); }
 Int negative(Int x) { return wrapped(0 - static_cast<std::uint64_t>(x)); }
 
-constexpr Row<Int(Int)> kWholeFunctions[] = {
+constexpr NamedFunction<Int(Int)> kWholeFunctions[] = {
     {"Abs", [](Int x) { return x < 0 ? negative(x) : x; }},
     {"Neg", negative},
     {"Relu", [](Int x) { return std::max<Int>(x, 0); }},
@@ -79,7 +79,7 @@ double gelu(double x, bool is_tanh) {
 
 // What the node does to each number; nothing for an operator that has no row for floats.
 std::function<double(double)> function_of(const Node& node) {
-  if (auto* function = find(kFunctions, node.op())) return function;
+  if (auto* function = function_named(kFunctions, node.op())) return function;
   const double alpha = number_of(node, "alpha",
                                  node.op() == "Elu"         ? 1
                                  : node.op() == "LeakyRelu" ? 0.01
@@ -136,7 +136,7 @@ Int floored_mod(Int x, Int y) {
 double greater(double x, double y) { return std::isnan(x) || x > y ? x : y; }
 double lesser(double x, double y) { return std::isnan(x) || x < y ? x : y; }
 
-constexpr Row<double(double, double)> kOperators[] = {
+constexpr NamedFunction<double(double, double)> kFloatOperators[] = {
     {"Add", [](double x, double y) { return x + y; }},
     {"Div", [](double x, double y) { return x / y; }},
     {"Max", greater},
@@ -147,7 +147,7 @@ constexpr Row<double(double, double)> kOperators[] = {
     {"Sum", [](double x, double y) { return x + y; }},
 };
 
-constexpr Row<Int(Int, Int)> kWholeOperators[] = {
+constexpr NamedFunction<Int(Int, Int)> kWholeOperators[] = {
     {"Add", [](Int x, Int y) { return wrapped(std::uint64_t(x) + std::uint64_t(y)); }},
     {"Div", [](Int x, Int y) { return y == -1 ? negative(x) : x / y; }},
     {"Max", [](Int x, Int y) { return std::max(x, y); }},
@@ -158,7 +158,7 @@ constexpr Row<Int(Int, Int)> kWholeOperators[] = {
 };
 
 template <class Number>
-constexpr Row<bool(Number, Number)> kComparisons[] = {
+constexpr NamedFunction<bool(Number, Number)> kComparisons[] = {
     {"Equal", [](Number x, Number y) { return x == y; }},
     {"Greater", [](Number x, Number y) { return x > y; }},
     {"GreaterOrEqual", [](Number x, Number y) { return x >= y; }},
@@ -166,19 +166,19 @@ constexpr Row<bool(Number, Number)> kComparisons[] = {
     {"LessOrEqual", [](Number x, Number y) { return x <= y; }},
 };
 
-constexpr Row<bool(Int, Int)> kLogical[] = {
+constexpr NamedFunction<bool(Int, Int)> kLogical[] = {
     {"And", [](Int x, Int y) { return x != 0 && y != 0; }},
     {"Or", [](Int x, Int y) { return x != 0 || y != 0; }},
     {"Xor", [](Int x, Int y) { return (x != 0) != (y != 0); }},
 };
 
 Results of_pair(const Node& node, const Tensor& x, const Tensor& y) {
-  if (is_float(x.dtype)) {
+  if (is_floating(x.dtype)) {
     const bool is_defined = node.op() != "Mod" || integer_of(node, "fmod", 0) != 0;
-    auto* function = find(kOperators, node.op());
+    auto* function = function_named(kFloatOperators, node.op());
     return is_defined ? combined<double, double>(x, y, x.dtype, function) : std::nullopt;
   }
-  auto* function = find(kWholeOperators, node.op());
+  auto* function = function_named(kWholeOperators, node.op());
   if (!function || !is_whole(x.dtype) || integer_of(node, "fmod", 0) != 0) return std::nullopt;
   const bool divides = node.op() == "Div" || node.op() == "Mod";
   if (divides && std::ranges::count(numbers_in<Int>(y), 0) > 0) return std::nullopt;
@@ -205,11 +205,11 @@ bool is_not_zero(double x) { return x != 0; }
 
 Results unary(const Operands& a) {
   const DType dtype = a[0].dtype;
-  if (is_float(dtype)) {
+  if (is_floating(dtype)) {
     auto function = function_of(a.node);
     return function ? one(mapped<double, double>(a[0], dtype, std::move(function))) : std::nullopt;
   }
-  auto* function = find(kWholeFunctions, a.node.op());
+  auto* function = function_named(kWholeFunctions, a.node.op());
   if (!function || !is_whole(dtype)) return std::nullopt;
   return one(mapped<Int, Int>(a[0], dtype, function));
 }
@@ -218,7 +218,7 @@ Results predicate(const Operands& a) {
   const DType dtype = a[0].dtype;
   if (a.node.op() == "Not" && dtype == DType::kBool)
     return one(mapped<Int, Int>(a[0], dtype, [](Int x) { return x == 0; }));
-  if (!is_float(dtype)) return std::nullopt;
+  if (!is_floating(dtype)) return std::nullopt;
   if (a.node.op() == "IsNaN")
     return one(mapped<double, Int>(a[0], DType::kBool, [](double x) { return std::isnan(x); }));
   const bool sees_negative = integer_of(a.node, "detect_negative", 1) != 0;
@@ -236,8 +236,8 @@ Results binary(const Operands& a) {
 }
 
 Results pow(const Operands& a) {
-  if (!is_float(a[0].dtype)) return std::nullopt;
-  if (is_float(a[1].dtype)) return combined<double, double>(a[0], a[1], a[0].dtype, power);
+  if (!is_floating(a[0].dtype)) return std::nullopt;
+  if (is_floating(a[1].dtype)) return combined<double, double>(a[0], a[1], a[0].dtype, power);
   if (!is_whole(a[1].dtype)) return std::nullopt;
   const auto exponent =
       mapped<Int, double>(a[1], DType::kFloat64, [](Int x) { return static_cast<double>(x); });
@@ -245,18 +245,20 @@ Results pow(const Operands& a) {
 }
 
 Results compare(const Operands& a) {
-  if (is_float(a[0].dtype))
-    return combined<double, Int>(a[0], a[1], DType::kBool, find(kComparisons<double>, a.node.op()));
+  if (is_floating(a[0].dtype))
+    return combined<double, Int>(a[0], a[1], DType::kBool,
+                                 function_named(kComparisons<double>, a.node.op()));
   if (!is_whole(a[0].dtype)) return std::nullopt;
-  return combined<Int, Int>(a[0], a[1], DType::kBool, find(kComparisons<Int>, a.node.op()));
+  return combined<Int, Int>(a[0], a[1], DType::kBool,
+                            function_named(kComparisons<Int>, a.node.op()));
 }
 
 Results logical(const Operands& a) {
-  return combined<Int, Int>(a[0], a[1], DType::kBool, find(kLogical, a.node.op()));
+  return combined<Int, Int>(a[0], a[1], DType::kBool, function_named(kLogical, a.node.op()));
 }
 
 Results clip(const Operands& a) {
-  if (is_float(a[0].dtype)) {
+  if (is_floating(a[0].dtype)) {
     const double infinity = std::numeric_limits<double>::infinity();
     const double low = a.has(1) ? numbers_in<double>(a[1]).at(0) : -infinity;
     const double high = a.has(2) ? numbers_in<double>(a[2]).at(0) : infinity;
@@ -300,12 +302,12 @@ Results cast(const Operands& a) {
   const Tensor& x = a[0];
   const std::optional<DType> to = dtype_named(text_of(a.node, "to", ""));
   if (!to || *to == x.dtype) return to ? one(x) : std::nullopt;
-  if (is_whole(x.dtype) && is_float(*to))
+  if (is_whole(x.dtype) && is_floating(*to))
     return one(mapped<Int, double>(x, *to, [](Int i) { return static_cast<double>(i); }));
   if (is_whole(x.dtype) && is_whole(*to))
     return one(mapped<Int, Int>(x, *to, [](Int i) { return i; }));
-  if (!is_float(x.dtype)) return std::nullopt;
-  if (is_float(*to)) return one(mapped<double, double>(x, *to, [](double i) { return i; }));
+  if (!is_floating(x.dtype)) return std::nullopt;
+  if (is_floating(*to)) return one(mapped<double, double>(x, *to, [](double i) { return i; }));
   if (*to == DType::kBool) return one(mapped<double, Int>(x, *to, is_not_zero));
   if (!is_whole(*to) || !all_fit(x, *to)) return std::nullopt;
   return one(mapped<double, Int>(x, *to, truncated));

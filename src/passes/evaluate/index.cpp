@@ -43,17 +43,17 @@ std::optional<Ints> positions_along(const Tensor& data, const Tensor& indices, s
 
 // The positions of blocks in `data` that rows of indices name, counted in blocks, and the shape of
 // a block.
-struct Blocks {
+struct NamedBlocks {
   Ints positions;
   Ints shape;
 };
 
-std::optional<Blocks> blocks_named(const Tensor& data, const Tensor& indices) {
+std::optional<NamedBlocks> blocks_named(const Tensor& data, const Tensor& indices) {
   if (indices.dtype != DType::kInt64 || indices.shape.empty()) return std::nullopt;
   const auto depth = static_cast<std::size_t>(indices.shape.back());
   if (depth == 0 || depth > data.shape.size()) return std::nullopt;
   const Ints all = int64_values(indices);
-  Blocks blocks;
+  NamedBlocks blocks;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::int64_t size = data.shape[i % depth];
     if (all[i] < -size || all[i] >= size) return std::nullopt;
@@ -119,7 +119,7 @@ Results gather_elements(const Operands& a) {
 
 Results gather_nd(const Operands& a) {
   if (integer_of(a.node, "batch_dims", 0) != 0) return std::nullopt;
-  std::optional<Blocks> blocks = blocks_named(a[0], a[1]);
+  std::optional<NamedBlocks> blocks = blocks_named(a[0], a[1]);
   if (!blocks) return std::nullopt;
   Ints shape(a[1].shape.begin(), a[1].shape.end() - 1);
   shape.insert(shape.end(), blocks->shape.begin(), blocks->shape.end());
@@ -137,7 +137,7 @@ Results scatter_elements(const Operands& a) {
 }
 
 Results scatter_nd(const Operands& a) {
-  std::optional<Blocks> blocks = blocks_named(a[0], a[1]);
+  std::optional<NamedBlocks> blocks = blocks_named(a[0], a[1]);
   if (!blocks || !replaces(a.node)) return std::nullopt;
   const std::size_t size = bytes_of(blocks->shape, a[0].dtype);
   if (a[2].size_in_bytes() != size * blocks->positions.size()) return std::nullopt;

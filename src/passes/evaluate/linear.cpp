@@ -39,7 +39,7 @@ void multiply(const Products& p, const Number* a, const Number* b, Number* to) {
 }
 
 template <class Number>
-Tensor product(const Tensor& a, const Tensor& b, const Products& p, const Ints& shape) {
+Tensor multiplied(const Tensor& a, const Tensor& b, const Products& p, const Ints& shape) {
   return computed_numbers<Number>(a.dtype, shape, [a, b, p] {
     const std::vector<Number> x = numbers_in<Number>(a);
     const std::vector<Number> y = numbers_in<Number>(b);
@@ -77,13 +77,13 @@ Results matmul(const Operands& a) {
   Ints shape = p->batch;
   if (!is_row) shape.push_back(p->rows);
   if (!is_column) shape.push_back(p->columns);
-  if (is_float(a[0].dtype)) return one(product<double>(a[0], a[1], *p, shape));
+  if (is_floating(a[0].dtype)) return one(multiplied<double>(a[0], a[1], *p, shape));
   return std::nullopt;
 }
 
 // alpha * A * B + beta * C
 Results gemm(const Operands& a) {
-  if (!is_float(a[0].dtype)) return std::nullopt;
+  if (!is_floating(a[0].dtype)) return std::nullopt;
   const Tensor left = turned(a[0], integer_of(a.node, "transA", 0) != 0);
   const Tensor right = turned(a[1], integer_of(a.node, "transB", 0) != 0);
   const std::optional<Products> p = products_of(left.shape, right.shape);
@@ -91,7 +91,7 @@ Results gemm(const Operands& a) {
   const double alpha = number_of(a.node, "alpha", 1);
   const double beta = number_of(a.node, "beta", 1);
   const Ints shape = {p->rows, p->columns};
-  const Tensor both = product<double>(left, right, *p, shape);
+  const Tensor both = multiplied<double>(left, right, *p, shape);
   const std::optional<Tensor> added = a.has(2) ? std::optional(a[2]) : std::nullopt;
   if (added && broadcast_shape(added->shape, shape) != shape) return std::nullopt;
   return one(computed_numbers<double>(a[0].dtype, shape, [both, added, alpha, beta, shape] {

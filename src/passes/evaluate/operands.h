@@ -34,7 +34,7 @@ inline Results one(Tensor result) { return std::vector<Tensor>{std::move(result)
 constexpr std::int64_t kMaxProducts = std::int64_t{1} << 30;
 
 // Element types whose elements are read as double (floats) and as int64 (integers and bool).
-inline bool is_float(DType dtype) { return dtype <= DType::kBFloat16; }
+inline bool is_floating(DType dtype) { return dtype <= DType::kBFloat16; }
 inline bool is_whole(DType dtype) {
   return (dtype >= DType::kInt8 && dtype <= DType::kUInt32) || dtype == DType::kBool;
 }

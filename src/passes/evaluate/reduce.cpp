@@ -162,13 +162,13 @@ Results cumulated(const Operands& a, std::size_t axis) {
 }  // namespace
 
 Results reduce(const Operands& a) {
-  if (is_float(a[0].dtype)) return reduced(a, kReductions);
+  if (is_floating(a[0].dtype)) return reduced(a, kReductions);
   return is_whole(a[0].dtype) ? reduced(a, kWholeReductions) : std::nullopt;
 }
 
 Results softmax(const Operands& a) {
   const auto axis = axis_index_of(integer_of(a.node, "axis", -1), a[0]);
-  if (!axis || !is_float(a[0].dtype)) return std::nullopt;
+  if (!axis || !is_floating(a[0].dtype)) return std::nullopt;
   const bool is_log = a.node.op() == "LogSoftmax";
   return one(computed_numbers<double>(a[0].dtype, a[0].shape, [x = a[0], axis = *axis, is_log] {
     std::vector<double> numbers = numbers_in<double>(x);
@@ -181,7 +181,7 @@ Results cum_sum(const Operands& a) {
   if (!is_whole(a[1].dtype)) return std::nullopt;
   const auto axis = axis_index_of(numbers_in<Int>(a[1]).at(0), a[0]);
   if (!axis) return std::nullopt;
-  if (is_float(a[0].dtype)) return cumulated<double>(a, *axis);
+  if (is_floating(a[0].dtype)) return cumulated<double>(a, *axis);
   return is_whole(a[0].dtype) ? cumulated<Int>(a, *axis) : std::nullopt;
 }
 

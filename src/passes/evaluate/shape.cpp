@@ -275,7 +275,7 @@ Results pad(const Operands& a) {
 }
 
 Results range(const Operands& a) {
-  if (is_float(a[0].dtype)) return range_of<double>(a);
+  if (is_floating(a[0].dtype)) return range_of<double>(a);
   return is_whole(a[0].dtype) ? range_of<std::int64_t>(a) : std::nullopt;
 }
 
