@@ -77,6 +77,14 @@ TEST(Numbers, OfSizesStayExpressionsWhenAQuotientIsRounded) {
             std::string::npos);
 }
 
+// What the run finds may be 0, and less than that.
+TEST(Numbers, OfTheRunAreNotTakenForSizesOfOneAndMore) {
+  const std::unique_ptr<Graph> graph = lowered(
+      "m: i64[]\nn = aten.item(m)\na = prim.min(n, 1)\nb = prim.max(n, 0)\n"
+      "length = aten.add(a, 2)\ny = aten.zeros([length, b])\nreturn y");
+  EXPECT_EQ(shape_text(graph->outputs()[0].second.shape()), "[min(1, u0) + 2, max(0, u0)]");
+}
+
 // Tracing turns sizes into tensors without axes and back.
 TEST(Numbers, OfSizesStayExpressionsAsTensors) {
   const auto shape_after = [](const std::string& lines) {
