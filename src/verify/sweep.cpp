@@ -498,8 +498,7 @@ class Sweep {
       judged.linked_to = *partner;
       return;
     }
-    const std::int64_t base = report_.base.at(judged.name);
-    if (beyond_one(tried).size() <= 1) try_all(judged.name, sizes_near(base), tried);
+    try_all(judged.name, sizes_near(report_.base.at(judged.name)), tried);
     if (const std::set<std::int64_t> good = beyond_one(tried); good.size() <= 1) {
       judged.verdict = CheckAxis::kFixed;
       judged.size = good.empty() ? *tried.good.begin() : *good.begin();

@@ -92,6 +92,23 @@ TEST(ExportCheck, FindsALeastSizeFarAboveTheUsual) {
                                       "Conv 'Conv', its kernel of 400"}));
 }
 
+// 4, 5, 8 and 9 run: it is not enough to try 1 and 4.
+TEST(ExportCheck, ClaimsNoRangeWhereSizesBetweenDoNotRun) {
+  NEEDS_RUNTIME();
+  const TemporaryFolder folder;
+  std::ofstream(folder / "unet.onnx", std::ios::binary) << onnx_bytes(*parse_graph(R"(
+      x: f32[b, 4, t]
+      down: f32[4, 4, 2] = const
+      up: f32[4, 4, 2] = const
+      d1 = Conv(x, down) strides=[2]
+      d2 = Conv(d1, down) strides=[2]
+      u1 = ConvTranspose(d2, up) strides=[2]
+      y = Add(u1, d1)
+      return y)"));
+  const std::string problem = problem_of(folder / "unet.onnx");
+  EXPECT_NE(problem.find("axis 't' is limited: 4, 5, "), std::string::npos) << problem;
+}
+
 TEST(ExportCheck, EndsInTimeAndSaysWhatItDidNotRun) {
   NEEDS_RUNTIME();
   const auto start = std::chrono::steady_clock::now();
