@@ -162,7 +162,7 @@ void Subject::look_inside(const std::set<std::pair<std::string, std::size_t>>& f
 void Subject::take_nodes_inside(const Node& node, const std::string& name) {
   std::size_t graphs = 0;
   for (const auto& [attribute, value] : node.attributes()) {
-    const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&value);
+    const auto* graph = std::get_if<std::shared_ptr<Graph>>(&value);
     if (!graph) continue;
     const std::string prefix = inner_prefix(name, graphs++);
     std::size_t count = 0;
