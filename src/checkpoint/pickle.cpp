@@ -16,9 +16,9 @@
 
 namespace voxport {
 
-using P = PickleValue::Kind;
-
 namespace {
+
+using P = PickleValue::Kind;
 
 // No saved model comes near these. They bound the memory that a hostile pickle can ask for.
 constexpr std::uint64_t kMaxSize = kMaxPickleSize;

@@ -9,6 +9,7 @@
 namespace voxport {
 namespace {
 
+using Json = nlohmann::ordered_json;
 using Kind = Object::Kind;
 
 std::string float_text(double number) {
@@ -84,7 +85,6 @@ std::string object_text(const Object& value, std::size_t limit) {
 }
 
 nlohmann::ordered_json object_json(const Object& value) {
-  using Json = nlohmann::ordered_json;
   switch (value.kind) {
     case Kind::kNone: return nullptr;
     case Kind::kBool: return std::get<bool>(value.data);

@@ -118,12 +118,13 @@ const OnnxModel* UtteranceLimit::model() const {
 }
 
 std::uint64_t UtteranceLimit::bytes_of(std::size_t ids, double length_scale) const {
-  constexpr double kMostFrames = 1e12;
+  constexpr double kMostFramesAtAll = 1e12;
   const double frames = std::ceil(static_cast<double>(ids) * frames_of_id_ * length_scale);
   const OnnxModel* const read = model();
   if (!read) return saturated_product(saturated_product(ids, ids), kUsualBytesOfPair);
-  return peak_bytes(*read->graph, Sizes(id_axes_of(*read->graph), static_cast<std::int64_t>(ids),
-                                        static_cast<std::int64_t>(std::min(frames, kMostFrames))));
+  return peak_bytes(*read->graph,
+                    Sizes(id_axes_of(*read->graph), static_cast<std::int64_t>(ids),
+                          static_cast<std::int64_t>(std::min(frames, kMostFramesAtAll))));
 }
 
 bool UtteranceLimit::allows(std::size_t ids, double length_scale) const {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <set>
 #include <string>
 
@@ -39,12 +38,12 @@ ReceptiveField receptive_field_of(const Graph& graph, std::string_view input,
   for (const auto& [name, value] : graph.outputs())
     if (name == output) intervals[value.name()] = {0, stretch - 1};
   const std::vector<Node> nodes = graph.nodes();
-  for (const Node& node : std::views::reverse(nodes)) {
-    for (const Value& made : node.outputs()) {
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    for (const Value& made : node->outputs()) {
       const auto found = intervals.find(made.name());
       if (found == intervals.end()) continue;
-      const Steps wanted = needed(node, found->second);
-      for (const Value& value : node.inputs())
+      const Steps wanted = needed(*node, found->second);
+      for (const Value& value : node->inputs())
         if (has_time(value)) intervals.emplace(value.name(), wanted).first->second.include(wanted);
     }
   }

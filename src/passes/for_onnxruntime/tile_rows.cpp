@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <numeric>
-#include <ranges>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -54,12 +53,12 @@ class Region {
   std::int64_t reach() const {
     std::unordered_map<std::string, Steps> needed;
     needed[end().name()] = {0, stretch() - 1};
-    for (const Node& node : std::views::reverse(nodes_)) {
-      const auto found = needed.find(node.output().name());
+    for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
+      const auto found = needed.find(node->output().name());
       if (found == needed.end()) continue;
       const Steps wanted =
-          time_convolution(node) ? steps_needed(node, found->second) : found->second;
-      for (const Value& value : node.inputs())
+          time_convolution(*node) ? steps_needed(*node, found->second) : found->second;
+      for (const Value& value : node->inputs())
         if (stretch_of(value)) needed.emplace(value.name(), wanted).first->second.include(wanted);
     }
     const Steps field = needed[start_.name()];
