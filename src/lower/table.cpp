@@ -777,10 +777,6 @@ constexpr Operator kTable[] = {
 };
 static_assert(std::ranges::is_sorted(kTable, {}, &Operator::target));
 static_assert(std::ranges::adjacent_find(kTable, {}, &Operator::target) == std::end(kTable));
-// What is given as it is, or part by part, needs the function of real tensors.
-static_assert(std::ranges::all_of(kTable, [](const Operator& row) {
-  return row.lower || (row.lower_complex && row.traits == kNone);
-}));
 
 const Operator* find_row(std::string_view target) {
   const auto* found = std::ranges::lower_bound(kTable, target, {}, &Operator::target);

@@ -99,7 +99,7 @@ void for_each_graph_inside(onnx::NodeProto& node, const Visit& visit) {
 
 void say_node(onnx::NodeProto& node, int opset, Nodes& before) {
   for_each_graph_inside(node, [&](onnx::GraphProto& inside) { say_in_newer_opset(inside, opset); });
-  if (!node.domain().empty()) return;
+  if (!node.domain().empty() || node.output().empty()) return;  // a reader's node may have none
   const auto* row = std::ranges::find(kChanges, node.op_type(), &OpsetChange::op);
   if (row != std::end(kChanges) && opset >= row->since) row->change(node, before);
 }

@@ -26,6 +26,12 @@ TEST(OperatorTable, HasTheFunctionForComplexTensorsInTheSameRow) {
   EXPECT_TRUE(find_operator("aten.sum")->has(Trait::kByParts));
 }
 
+// What is given as it is, or part by part, needs the function of real tensors.
+TEST(OperatorTable, HasAFunctionInEveryRow) {
+  for (const Operator& row : operator_table())
+    EXPECT_TRUE(row.lower || (row.lower_complex && row.traits == Trait::kNone)) << row.target;
+}
+
 // l += m appends to l; l + m makes a new list.
 TEST(OperatorTable, KnowsWhatChangesTheFirstArgument) {
   EXPECT_TRUE(appends_to_first("aten.append.t"));
