@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -19,6 +20,17 @@ std::optional<Integer> checked_mul(Integer a, Integer b) {
   Integer product;
   if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
   return product;
+}
+
+// The greatest common divisor of all int64, as far as it fits: of -2^63 and 0 it is 2^62. std::gcd
+// may not be given -2^63.
+inline std::int64_t checked_gcd(std::int64_t a, std::int64_t b) {
+  const auto magnitude = [](std::int64_t number) {
+    return number < 0 ? -static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number);
+  };
+  constexpr std::uint64_t kTooLarge = std::uint64_t{1} << 63;
+  const std::uint64_t divisor = std::gcd(magnitude(a), magnitude(b));
+  return static_cast<std::int64_t>(divisor == kTooLarge ? divisor / 2 : divisor);
 }
 
 // The product of the sizes; nothing when one is negative or the product does not fit.

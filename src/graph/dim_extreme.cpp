@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
-#include <numeric>
 
+#include "base/checked.h"
 #include "graph/dim_algebra.h"
 
 namespace voxport {
@@ -80,7 +80,7 @@ DimAlgebra::Extreme DimAlgebra::taken_out(std::vector<Dim> operands) {
   std::int64_t common = 0;
   for (Dim& dim : operands) {
     dim = dim - extreme.added;
-    for (const Term& term : dim.terms_) common = std::gcd(common, term.coefficient);
+    for (const Term& term : dim.terms_) common = checked_gcd(common, term.coefficient);
   }
   extreme.factor = common;
   for (Dim& dim : operands)

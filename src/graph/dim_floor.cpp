@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cassert>
-#include <numeric>
 
 #include "base/checked.h"
 #include "base/fail.h"
@@ -89,7 +88,7 @@ Dim sizes_in(const std::vector<Term>& terms) {
 // What all numbers before sizes, and the divisor, can be divided by.
 std::int64_t common_divisor(const std::vector<Term>& terms, std::int64_t divisor) {
   for (const Term& term : terms)
-    if (!term.factors.empty()) divisor = std::gcd(divisor, term.coefficient);
+    if (!term.factors.empty()) divisor = checked_gcd(divisor, term.coefficient);
   return divisor;
 }
 
@@ -119,7 +118,7 @@ std::vector<Atom> common_factors(const std::vector<Term>& a, const std::vector<T
 std::int64_t content(const std::vector<Term>& a, const std::vector<Term>& b) {
   std::int64_t number = 0;
   for (const auto* terms : {&a, &b})
-    for (const Term& term : *terms) number = std::gcd(number, term.coefficient);
+    for (const Term& term : *terms) number = checked_gcd(number, term.coefficient);
   return number;
 }
 
