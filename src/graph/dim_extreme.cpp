@@ -132,6 +132,7 @@ void DimAlgebra::join_extremes(Dim& sum) {
       std::ranges::sort(max.factors);
       const auto found = std::ranges::find(sum.terms_, max.factors, &Term::factors);
       if (found == sum.terms_.end() || (found->coefficient < 0) != (min.coefficient < 0)) continue;
+      if (!is_small(min.coefficient) || !is_small(found->coefficient)) continue;
       const bool is_less = std::abs(min.coefficient) < std::abs(found->coefficient);
       Term others{is_less ? min.coefficient : found->coefficient, min.factors};
       others.factors.erase(others.factors.begin() + static_cast<std::ptrdiff_t>(at));

@@ -117,5 +117,10 @@ TEST(Dim, DividesTheMostNegativeNumber) {
             "floor((t + 1)/3) - 3074457345618258603*t");
 }
 
+TEST(Dim, AddsExtremesOfTheMostNegativeNumber) {
+  const Dim both = Dim(INT64_MIN) * min(t, frames) + Dim(INT64_MIN) * max(t, frames);
+  EXPECT_EQ(both.symbols(), (std::vector<std::string>{"frames", "t"}));
+}
+
 }  // namespace
 }  // namespace voxport
