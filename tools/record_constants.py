@@ -17,6 +17,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils import parametrizations, spectral_norm, weight_norm
 
+import manifest
+
 
 class SpectralNorms(nn.Module):
     """Spectral norms, old and new, in eval mode: each is the weight divided by u * W * v."""
@@ -204,12 +206,7 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     torch.manual_seed(1)
     recorded = [record(folder, name, make().eval()) for name, make in MODELS.items()]
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_text())
-    names = {entry["name"] for entry in recorded}
-    entries = [entry for entry in manifest["models"] if entry["name"] not in names] + recorded
-    lines = ",\n".join(json.dumps(entry) for entry in entries)
-    path.write_text(f'{{"description": {json.dumps(manifest["description"])},\n"models": [\n{lines}\n]}}\n')
+    manifest.update(folder, recorded)
 
 
 main()

@@ -19,6 +19,8 @@ from typing import Optional
 import torch
 from torch import Tensor, nn
 
+import manifest
+
 
 class WithBlocks(nn.Module):
     """Enters no_grad, in a method too; a method that forward never calls has what cannot be converted."""
@@ -417,12 +419,7 @@ def main():
     torch.manual_seed(1)
     recorded = [record(folder, *model) for model in models()]
     torch.jit.script(AutocastCpu().eval()).save(str(folder / "autocast_cpu.ts113.pt"))
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_text())
-    names = {entry["name"] for entry in recorded}
-    entries = [entry for entry in manifest["models"] if entry["name"] not in names] + recorded
-    lines = ",\n".join(json.dumps(entry) for entry in entries)
-    path.write_text(f'{{"description": {json.dumps(manifest["description"])},\n"models": [\n{lines}\n]}}\n')
+    manifest.update(folder, recorded)
 
 
 main()

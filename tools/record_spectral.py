@@ -14,6 +14,7 @@ import pathlib
 import struct
 import sys
 
+import manifest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -294,12 +295,7 @@ def main():
         recorded.append(record(folder, name, "script", module.eval(), inputs, cases))
         if name in TRACED:
             recorded.append(record(folder, f"{name}_traced", "trace", module, inputs, cases))
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_text()) if path.exists() else dict(description="", models=[])
-    names = {entry["name"] for entry in recorded}
-    entries = [entry for entry in manifest["models"] if entry["name"] not in names] + recorded
-    lines = ",\n".join(json.dumps(entry) for entry in entries)
-    path.write_text(f'{{"description": {json.dumps(manifest["description"])},\n"models": [\n{lines}\n]}}\n')
+    manifest.update(folder, recorded)
 
 
 main()
