@@ -7,7 +7,7 @@
 
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::cases_test {
 namespace {
 
 constexpr float kNan = NAN;
@@ -123,4 +123,4 @@ TEST(IsClose, NeverHoldsForNan) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::cases_test

@@ -4,7 +4,7 @@
 #include "checkpoint/checkpoint.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::recognise_test {
 namespace {
 
 std::string recognised(const std::filesystem::path& file) {
@@ -44,4 +44,4 @@ TEST(Architecture, IsUnknownForOthers) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::recognise_test

@@ -7,7 +7,7 @@
 
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::blob_test {
 namespace {
 
 TEST(Blob, PeeksWhatItsViewShows) {
@@ -56,4 +56,4 @@ TEST(Blob, SaysWhyAFileCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::blob_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace voxport {
+namespace voxport::checked_test {
 namespace {
 
 TEST(Checked, FindsTheGreatestCommonDivisorOfAllNumbers) {
@@ -17,4 +17,4 @@ TEST(Checked, FindsTheGreatestCommonDivisorOfAllNumbers) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::checked_test

@@ -10,7 +10,7 @@
 
 #include "base/fail.h"
 
-namespace voxport {
+namespace voxport::child_process_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -176,4 +176,4 @@ TEST(ChildProcess, TakesWithItWhatItStarted) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::child_process_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace voxport {
+namespace voxport::dtype_test {
 namespace {
 
 double value_of(DType dtype, std::uint32_t bits) {
@@ -48,4 +48,4 @@ TEST(DType, IsFoundByItsName) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::dtype_test

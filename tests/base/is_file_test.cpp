@@ -7,7 +7,7 @@
 
 #include "tests/temporary_folder.h"
 
-namespace voxport {
+namespace voxport::is_file_test {
 namespace {
 
 TEST(IsFile, SaysWhatCanBeReadAsAFile) {
@@ -26,4 +26,4 @@ TEST(IsFile, SaysWhatCanBeReadAsAFile) {
 TEST(IsFile, SaysNoOfANameThatIsTooLong) { EXPECT_FALSE(is_file(std::string(5000, 'a'))); }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::is_file_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace voxport {
+namespace voxport::join_test {
 namespace {
 
 const std::vector<std::string> kNames = {"a", "b", "c"};
@@ -35,4 +35,4 @@ TEST(Join, TakesAFunctionOrAMember) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::join_test

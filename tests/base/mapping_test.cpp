@@ -19,7 +19,7 @@
 #include "tests/data.h"
 #include "tests/temporary_folder.h"
 
-namespace voxport {
+namespace voxport::mapping_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -176,4 +176,4 @@ TEST_F(Mapping, KeepsTheSizeOfAFileThatGrows) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::mapping_test

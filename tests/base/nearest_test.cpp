@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace voxport {
+namespace voxport::nearest_test {
 namespace {
 
 constexpr std::string_view kCommands[] = {"export", "check", "speak", "bench", "inspect"};
@@ -23,4 +23,4 @@ TEST(Nearest, IsNothingWhereAllAreFar) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::nearest_test

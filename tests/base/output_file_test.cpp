@@ -22,7 +22,7 @@
 #include <sched.h>
 #include <voxport/error.h>
 
-namespace voxport {
+namespace voxport::output_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -484,4 +484,4 @@ TEST_P(OutputFileTest, ASignalComesBeforeTheNamesOrAfterThem) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::output_file_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace voxport {
+namespace voxport::parse_number_test {
 namespace {
 
 TEST(ParseNumber, ReadsTheWholeText) {
@@ -68,4 +68,4 @@ TEST(TakeNumber, TakesNothingWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::parse_number_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace voxport {
+namespace voxport::tensor_math_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -136,4 +136,4 @@ TEST(TensorMath, ChainsWithoutHoldingAnything) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::tensor_math_test

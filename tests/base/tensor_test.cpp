@@ -6,7 +6,7 @@
 
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::tensor_test {
 namespace {
 
 std::shared_ptr<const Storage> floats(std::vector<float> values) {
@@ -133,4 +133,4 @@ TEST(Tensor, ReadsItsStorageAnewAfterARelease) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::tensor_test

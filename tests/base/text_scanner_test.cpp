@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace voxport {
+namespace voxport::text_scanner_test {
 namespace {
 
 TEST(TextScanner, TakesPartsWithBlanksBetween) {
@@ -58,4 +58,4 @@ TEST(TextScanner, LooksAheadInACopy) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::text_scanner_test

@@ -4,7 +4,7 @@
 
 #include "base/printable.h"
 
-namespace voxport {
+namespace voxport::text_test {
 namespace {
 
 TEST(Text, ShowsNoControlCharacters) {
@@ -73,4 +73,4 @@ TEST(Text, EncodesCodePoints) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::text_test

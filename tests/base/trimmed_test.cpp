@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace voxport {
+namespace voxport::trimmed_test {
 namespace {
 
 TEST(Trimmed, TakesBlanksOffBothEnds) {
@@ -32,4 +32,4 @@ TEST(TrimmedEnd, KeepsTheStart) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::trimmed_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace voxport {
+namespace voxport::big_int_test {
 namespace {
 
 TEST(BigInt, IsReadFromTwosComplement) {
@@ -21,4 +21,4 @@ TEST(BigInt, GoesThereAndBack) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::big_int_test

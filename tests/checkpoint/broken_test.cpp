@@ -12,7 +12,7 @@
 #include "checkpoint/checkpoint.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::broken_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -1340,4 +1340,4 @@ TEST(BrokenFiles, AreAllInTheTable) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::broken_test

@@ -15,8 +15,7 @@
 #include "tests/checkpoint/pickled.h"
 #include "tests/data.h"
 
-namespace voxport {
-
+namespace voxport::bypass_test {
 namespace {
 
 using namespace pickled;
@@ -310,4 +309,4 @@ TEST(KnownBypasses, AreInTheDocumentation) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::bypass_test

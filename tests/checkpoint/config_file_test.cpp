@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::config_file_test {
 namespace {
 
 std::string message(const std::string& text) {
@@ -82,4 +82,4 @@ TEST(ConfigFile, RefusesDepthAndSize) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::config_file_test

@@ -4,7 +4,7 @@
 
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::dequantized_test {
 namespace {
 
 template <class T>
@@ -46,4 +46,4 @@ TEST(Dequantized, RefusesAQuantizerThatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::dequantized_test

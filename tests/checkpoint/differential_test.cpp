@@ -12,7 +12,7 @@
 #include "checkpoint/scan.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::differential_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,4 +57,4 @@ TEST(Attacks, WithAllowedNamesAloneAreNotClean) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::differential_test

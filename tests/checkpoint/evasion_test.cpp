@@ -12,7 +12,7 @@
 #include "tests/checkpoint/pickled.h"
 #include "tests/program/zip_writer.h"
 
-namespace voxport {
+namespace voxport::evasion_test {
 namespace {
 
 using namespace pickled;
@@ -140,4 +140,4 @@ TEST(Evasion, IndicesOfSparseTensorsLieWithinThem) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::evasion_test

@@ -15,7 +15,7 @@
 #include "checkpoint/weight_norm.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::recorded_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -258,4 +258,4 @@ std::string test_name(const testing::TestParamInfo<fs::path>& info) {
 INSTANTIATE_TEST_SUITE_P(Checkpoints, Recorded, testing::ValuesIn(descriptions()), test_name);
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::recorded_test

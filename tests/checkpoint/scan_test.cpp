@@ -23,6 +23,7 @@ void PrintTo(Danger danger, std::ostream* out) {
   *out << kNames[static_cast<std::size_t>(danger)];
 }
 
+namespace scan_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -532,4 +533,5 @@ TEST(JudgeGlobal, TrustsNoNameThatOnlyLooksHarmless) {
 }
 
 }  // namespace
+}  // namespace scan_test
 }  // namespace voxport

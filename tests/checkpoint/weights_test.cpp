@@ -5,7 +5,7 @@
 #include "checkpoint/checkpoint.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::weights_test {
 namespace {
 
 Object dict(std::vector<Entry> entries) {
@@ -100,4 +100,4 @@ TEST(SavedFile, ReadsItsDirectoryOnce) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::weights_test

@@ -9,7 +9,7 @@
 #include "tests/cli/program.h"
 #include "tests/needs_runtime.h"
 
-namespace voxport {
+namespace voxport::bench_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -219,4 +219,4 @@ TEST_F(BenchCommand, FailsWithOneMessage) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::bench_test

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "tests/cli/program.h"
 
-namespace voxport {
+namespace voxport::changed_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -54,4 +54,4 @@ TEST_F(ChangedFiles, EndInOneMessage) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::changed_files_test

@@ -13,7 +13,7 @@
 #include "tests/cli/program.h"
 #include "tests/needs_runtime.h"
 
-namespace voxport {
+namespace voxport::check_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -324,4 +324,4 @@ TEST_F(CheckCommand, ReadsNoFileOutsideOfTheModelsFolder) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::check_test

@@ -13,7 +13,7 @@
 #include "tests/cli/slow_models.h"
 #include "tests/needs_runtime.h"
 
-namespace voxport {
+namespace voxport::check_time_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -139,4 +139,4 @@ TEST_F(CheckTime, NoSizeThatIsAllowedIsAnError) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::check_time_test

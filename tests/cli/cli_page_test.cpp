@@ -8,7 +8,7 @@
 
 #include "tests/cli/program.h"
 
-namespace voxport {
+namespace voxport::cli_page_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,4 +143,4 @@ TEST(CliPage, HasEveryOptionOfEveryCommandAsHelpDescribesIt) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::cli_page_test

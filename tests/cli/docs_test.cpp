@@ -7,7 +7,7 @@
 
 #include "tests/cli/program.h"
 
-namespace voxport {
+namespace voxport::docs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,4 +120,4 @@ INSTANTIATE_TEST_SUITE_P(Docs, Page,
                          [](const auto& page) { return fs::path(page.param).stem().string(); });
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::docs_test

@@ -16,7 +16,7 @@
 #include "tests/cli/slow_models.h"
 #include "tests/needs_runtime.h"
 
-namespace voxport {
+namespace voxport::exit_codes_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -222,4 +222,4 @@ TEST_F(ExitCodeOf, Signals) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::exit_codes_test

@@ -15,7 +15,7 @@
 #include "tests/cli/program.h"
 #include "tests/needs_runtime.h"
 
-namespace voxport {
+namespace voxport::export_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -671,4 +671,4 @@ TEST_P(EndedExport, LeavesEverythingAsItWas) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::export_test

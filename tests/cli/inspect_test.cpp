@@ -7,7 +7,7 @@
 
 #include "tests/cli/program.h"
 
-namespace voxport {
+namespace voxport::inspect_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -192,4 +192,4 @@ TEST(InspectCommand, RefusesBrokenOnnxModels) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::inspect_test

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "tests/cli/program.h"
 
-namespace voxport {
+namespace voxport::numbers_test {
 namespace {
 
 struct NumberOption {
@@ -145,4 +145,4 @@ TEST(NumbersInArguments, AreNumbersToo) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::numbers_test

@@ -10,7 +10,7 @@
 #include "runtime/library.h"
 #include "tests/cli/program.h"
 
-namespace voxport {
+namespace voxport::ordinary_user_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -284,4 +284,4 @@ TEST_F(OrdinaryUserWithRuntime, ManagesWithoutATemporaryFolder) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::ordinary_user_test

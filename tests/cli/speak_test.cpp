@@ -14,7 +14,7 @@
 #include "tests/cli/program.h"
 #include "tests/needs_runtime.h"
 
-namespace voxport {
+namespace voxport::speak_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -406,4 +406,4 @@ TEST_F(SpeakCommand, FailsOnAFullDisk) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::speak_test

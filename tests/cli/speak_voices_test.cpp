@@ -10,7 +10,7 @@
 #include "tests/cli/program.h"
 #include "tests/needs_runtime.h"
 
-namespace voxport {
+namespace voxport::speak_voices_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -229,4 +229,4 @@ TEST_F(SpeakAsUser, UsesNoCacheOfAnotherUser) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::speak_voices_test

@@ -7,7 +7,7 @@
 #include "tests/cli/program.h"
 #include "tests/needs_runtime.h"
 
-namespace voxport {
+namespace voxport::streams_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -151,4 +151,4 @@ TEST_F(Streams, PlayersMeetOrdinarySignals) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::streams_test

@@ -17,7 +17,7 @@
 #include "tests/cli/program.h"
 #include "tests/needs_runtime.h"
 
-namespace voxport {
+namespace voxport::telemetry_test {
 namespace {
 
 // From here on, this process and all that it starts are ended by SIGSYS when they open a socket of
@@ -124,4 +124,4 @@ TEST(Sockets, AreSeenToBeUsed) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::telemetry_test

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "tests/cli/program.h"
 
-namespace voxport {
+namespace voxport::unseen_characters_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -79,4 +79,4 @@ TEST_F(UnseenCharacters, AreEscapedInJsonAndComeBack) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::unseen_characters_test

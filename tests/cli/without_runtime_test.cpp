@@ -3,7 +3,7 @@
 
 #include "tests/cli/program.h"
 
-namespace voxport {
+namespace voxport::without_runtime_test {
 namespace {
 
 Result run_without(const std::string& arguments) {
@@ -53,4 +53,4 @@ TEST(WithoutRuntime, WhatRunsModelsSaysWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::without_runtime_test

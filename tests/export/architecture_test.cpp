@@ -15,7 +15,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
-namespace voxport {
+namespace voxport::architecture_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,4 +114,4 @@ TEST_F(ToyArchitecture, IsHeldToItsOwnOptionsAndSettings) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::architecture_test

@@ -17,7 +17,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
-namespace voxport {
+namespace voxport::axes_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -301,4 +301,4 @@ TEST_F(ExportAxes, ComeWithMetadata) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::axes_test

@@ -15,7 +15,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
-namespace voxport {
+namespace voxport::consistency_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -409,4 +409,4 @@ TEST(ExportedFiles, DoNotDependOnWhereTheCheckpointLies) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::consistency_test

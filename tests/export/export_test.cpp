@@ -10,7 +10,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
-namespace voxport {
+namespace voxport::export_test {
 namespace {
 
 // Two orders of adding up the same products, in float32: a few units in the last place of numbers
@@ -152,4 +152,4 @@ TEST(RecordedVoices, AreAllTested) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::export_test

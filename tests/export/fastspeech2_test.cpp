@@ -15,7 +15,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
-namespace voxport {
+namespace voxport::fastspeech2_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -200,4 +200,4 @@ TEST_F(FastSpeech2Export, TellsAboutItselfInItsMetadata) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::fastspeech2_test

@@ -11,7 +11,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
-namespace voxport {
+namespace voxport::final_check_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -144,4 +144,4 @@ TEST(ExportCheck, SaysThatWeightsInAnotherFileWereNotRun) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::final_check_test

@@ -10,7 +10,7 @@
 #include "tests/data.h"
 #include "tests/temporary_folder.h"
 
-namespace voxport {
+namespace voxport::folded_programs_test {
 namespace {
 
 using Counts = std::map<std::string, std::uint64_t>;
@@ -71,4 +71,4 @@ TEST(FoldedPrograms, HaveTheirWeightsReadyInBranchesAndLoops) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::folded_programs_test

@@ -14,7 +14,7 @@
 #include "tests/pieces.h"
 #include "tests/voices.h"
 
-namespace voxport {
+namespace voxport::hifigan_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -175,4 +175,4 @@ TEST_F(FolderThatSpeaks, IsRefusedWhereItMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::hifigan_test

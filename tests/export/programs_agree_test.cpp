@@ -9,7 +9,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
-namespace voxport {
+namespace voxport::programs_agree_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,4 +114,4 @@ TEST_F(TwoRoads, OfAHifiGanAgree) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::programs_agree_test

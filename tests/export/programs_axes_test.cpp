@@ -8,7 +8,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
 
-namespace voxport {
+namespace voxport::programs_axes_test {
 namespace {
 
 TEST(ProgramAxes, AreInTheJson) {
@@ -108,4 +108,4 @@ TEST(ProgramAxes, KeepTheRangesThatTheFileDeclares) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::programs_axes_test

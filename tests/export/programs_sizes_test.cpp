@@ -10,7 +10,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
 
-namespace voxport {
+namespace voxport::programs_sizes_test {
 namespace {
 
 struct Recorded {
@@ -55,4 +55,4 @@ TEST_P(SizeIdentity, IsNoLimit) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::programs_sizes_test

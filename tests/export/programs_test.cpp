@@ -16,7 +16,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
 
-namespace voxport {
+namespace voxport::programs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -189,4 +189,4 @@ TEST(Programs, AreThere) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::programs_test

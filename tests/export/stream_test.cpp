@@ -9,7 +9,7 @@
 #include "tests/pieces.h"
 #include "tests/voices.h"
 
-namespace voxport {
+namespace voxport::stream_test {
 namespace {
 
 // After rounding to 16 bits, samples are at most one step apart.
@@ -78,4 +78,4 @@ TEST_P(StreamDecoder, TellsHowLongTheFirstPieceIs) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::stream_test

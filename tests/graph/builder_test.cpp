@@ -7,7 +7,7 @@
 
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::builder_test {
 namespace {
 
 std::string constant(double value, DType dtype) {
@@ -34,4 +34,4 @@ TEST(Builder, RefusesConstantsThatATypeDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::builder_test

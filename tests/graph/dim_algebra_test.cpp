@@ -10,7 +10,7 @@
 
 #include "graph/dim.h"
 
-namespace voxport {
+namespace voxport::dim_algebra_test {
 namespace {
 
 const Dim t = Dim::symbol("t");
@@ -236,4 +236,4 @@ TEST(DimAlgebra, KeepsTheZeroBelowWhatMayBeNegative) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::dim_algebra_test

@@ -4,7 +4,7 @@
 
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::dim_test {
 namespace {
 
 const Dim t = Dim::symbol("t");
@@ -123,4 +123,4 @@ TEST(Dim, AddsExtremesOfTheMostNegativeNumber) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::dim_test

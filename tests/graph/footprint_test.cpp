@@ -6,7 +6,7 @@
 
 #include "graph/print.h"
 
-namespace voxport {
+namespace voxport::footprint_test {
 namespace {
 
 // With all symbols of that size.
@@ -74,4 +74,4 @@ TEST(Footprint, SaturatesWhereNumbersEnd) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::footprint_test

@@ -7,7 +7,7 @@
 #include "graph/print.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::graph_test {
 namespace {
 
 Type float_type(Shape shape) { return {DType::kFloat32, std::move(shape), {}}; }
@@ -140,4 +140,4 @@ TEST(Check, SeesATypeThatIsNotTrue) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::graph_test

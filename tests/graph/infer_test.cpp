@@ -8,7 +8,7 @@
 #include "graph/print.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::infer_test {
 namespace {
 
 // The type of the last value of a graph in text.
@@ -175,4 +175,4 @@ TEST(Infer, IsNotLedAstrayByStrangeNumbers) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::infer_test

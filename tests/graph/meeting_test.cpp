@@ -5,7 +5,7 @@
 #include "graph/builder.h"
 #include "graph/ops.h"
 
-namespace voxport {
+namespace voxport::meeting_test {
 namespace {
 
 const Dim t = Dim::symbol("t");
@@ -69,4 +69,4 @@ TEST_F(Meetings, AreToldOfWhileAWatchLives) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::meeting_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace voxport {
+namespace voxport::model_metadata_test {
 namespace {
 
 using Metadata = std::map<std::string, std::string>;
@@ -61,4 +61,4 @@ TEST(ModelMetadata, LeavesOutWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::model_metadata_test

@@ -9,7 +9,7 @@
 #include "graph/builder.h"
 #include "graph/print.h"
 
-namespace voxport {
+namespace voxport::ops_test {
 namespace {
 
 std::string constant_text(const Tensor& tensor) {
@@ -166,4 +166,4 @@ TEST(RandomNormalLike, HasTheShapeAndNotTheType) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::ops_test

@@ -4,7 +4,7 @@
 
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::print_test {
 namespace {
 
 TEST(Print, IsReadBackAsItWasPrinted) {
@@ -45,4 +45,4 @@ TEST(Parse, NamesTheLineThatIsWrong) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::print_test

@@ -4,7 +4,7 @@
 
 #include "graph/print.h"
 
-namespace voxport {
+namespace voxport::steps_test {
 namespace {
 
 Steps needed_by(const char* node, std::int64_t low, std::int64_t high) {
@@ -29,4 +29,4 @@ TEST(Steps, OfATransposedConvolutionAreThoseThatReachTheSample) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::steps_test

@@ -6,7 +6,7 @@
 
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::inspect_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -171,4 +171,4 @@ TEST(Json, HoldsWhatJsonCannotSay) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::inspect_test

@@ -7,7 +7,7 @@
 #include "tests/program/zip_writer.h"
 #include "tests/temporary_folder.h"
 
-namespace voxport {
+namespace voxport::program_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -153,4 +153,4 @@ TEST(InspectProgram, ChoosesAmongSeveralModels) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::program_test

@@ -8,7 +8,7 @@
 #include "tests/arch/made_up.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::complex_parts_test {
 namespace {
 
 std::unique_ptr<Graph> lowered(const Program& program, LowerReport& report) {
@@ -150,4 +150,4 @@ TEST(ComplexParts, ListsMayHoldComplexTensors) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::complex_parts_test

@@ -5,7 +5,7 @@
 #include "graph/ops.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::compute_type_test {
 namespace {
 
 TEST(ComputeType, IsTheTypeItselfWhereThereIsAKernel) {
@@ -38,4 +38,4 @@ TEST(Converted, RefusesWhatONNXDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::compute_type_test

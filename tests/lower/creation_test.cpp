@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "tests/lower/run_text.h"
 
-namespace voxport {
+namespace voxport::creation_test {
 namespace {
 
 using Results = std::vector<std::vector<double>>;
@@ -111,4 +111,4 @@ TEST(LowerReduceRefuses, TheMeanOfInts) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::creation_test

@@ -7,7 +7,7 @@
 #include "program/text.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::dynamic_axes_test {
 namespace {
 
 // As if the shapes were those of an example.
@@ -231,4 +231,4 @@ TEST(DynamicAxes, AreNotSizesThatOnlyTheRunDetermines) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::dynamic_axes_test

@@ -15,7 +15,7 @@
 #include "program/schema.h"
 #include "tests/lower/op_cases.h"
 
-namespace voxport {
+namespace voxport::hostile_types_test {
 namespace {
 
 // What is wrong with the way in which a program is lowered or refused; empty where nothing is.
@@ -71,12 +71,8 @@ class HostileTypes : public testing::TestWithParam<DType> {
 };
 
 TEST_P(HostileTypes, AreRefusedOrLowered) {
-  std::vector<Case> recorded;
-  std::string family;
   for (const OpCase& tested : op_cases()) {
-    if (family != tested.family) recorded = recorded_cases(tested.family);
-    family = tested.family;
-    check(tested, program_of(tested, recorded));
+    check(tested, program_of(tested, recorded_cases(tested.family)));
     if (!tested.constants.empty()) check(tested, parse_program(tested.program));
   }
 }
@@ -186,4 +182,4 @@ TEST(HostileArguments, AreRefusedOrLowered) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::hostile_types_test

@@ -6,7 +6,7 @@
 #include "program/text.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::inputs_test {
 namespace {
 
 TEST(PlanInputs, GivesOneSizeOneName) {
@@ -99,4 +99,4 @@ TEST(ParseInput, RefusesWhatIsNotASize) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::inputs_test

@@ -6,7 +6,7 @@
 #include "graph/ops.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::memory_test {
 namespace {
 
 Value input(Graph& graph, const std::string& name) {
@@ -130,4 +130,4 @@ TEST(Scopes, CaptureValuesOfOuterGraphsOnceAndCopySmallConstants) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::memory_test

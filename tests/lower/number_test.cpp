@@ -6,7 +6,7 @@
 #include "program/text.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::number_test {
 namespace {
 
 std::unique_ptr<Graph> lowered(const std::string& text) {
@@ -140,4 +140,4 @@ TEST(Refusals, TellWhatStandsInTheWay) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::number_test

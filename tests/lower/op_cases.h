@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,9 +53,12 @@ inline Program program_of(const OpCase& tested, const std::vector<Case>& recorde
   return program;
 }
 
-// The runs and weights of all cases of a family.
-inline std::vector<Case> recorded_cases(const std::string& family) {
-  return read_cases(data_folder() / "ops" / (family + ".safetensors"));
+// The runs and weights of all cases of a family; its file is read once.
+inline const std::vector<Case>& recorded_cases(const std::string& family) {
+  static std::map<std::string, std::vector<Case>> families;
+  const auto [entry, is_new] = families.try_emplace(family);
+  if (is_new) entry->second = read_cases(data_folder() / "ops" / (family + ".safetensors"));
+  return entry->second;
 }
 
 inline std::vector<OpCase> cases_of(const std::filesystem::path& file) {

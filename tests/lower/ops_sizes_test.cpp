@@ -10,7 +10,7 @@
 #include "lower/lower.h"
 #include "tests/lower/op_cases.h"
 
-namespace voxport {
+namespace voxport::ops_sizes_test {
 namespace {
 
 using Sizes = std::map<std::string, std::int64_t, std::less<>>;
@@ -140,7 +140,7 @@ class DeclaredSizes : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(DeclaredSizes, AreWhatPyTorchGave) {
-  const std::vector<Case> recorded = recorded_cases(GetParam());
+  const std::vector<Case>& recorded = recorded_cases(GetParam());
   for (const OpCase& tested : cases_of(data_folder() / "ops" / (GetParam() + ".json"))) {
     const Program program = program_of(tested, recorded);
     for (std::size_t i = 0; i < tested.runs; ++i)
@@ -159,4 +159,4 @@ INSTANTIATE_TEST_SUITE_P(Ops, DeclaredSizes, testing::ValuesIn(families()),
                          [](const auto& test) { return test.param; });
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::ops_sizes_test

@@ -12,7 +12,7 @@
 #include "tests/arch/made_up.h"
 #include "tests/lower/op_cases.h"
 
-namespace voxport {
+namespace voxport::ops_test {
 namespace {
 
 // Of a difference, in parts of 1 + |expected|. Sums of a few products in float32, in another order
@@ -81,7 +81,7 @@ class Op : public RunsGraphs {
 
   void TestBody() override {
     SCOPED_TRACE(tested_.program);
-    const std::vector<Case> recorded = recorded_cases(tested_.family);
+    const std::vector<Case>& recorded = recorded_cases(tested_.family);
     const std::string trouble = message_of([&] {
       const Session session = session_of(tested_, recorded, opset_);
       for (std::size_t i = 0; i < tested_.runs; ++i)
@@ -114,6 +114,13 @@ void register_case(const OpCase& tested, const std::string& suite, int opset) {
                         [tested, opset]() -> Op* { return new Op(tested, opset); });
 }
 
+// Sanitizers have seen all of the code when the default one was tried.
+#ifdef VOXPORT_SANITIZED
+constexpr bool kTriesNewerOpsets = false;
+#else
+constexpr bool kTriesNewerOpsets = true;
+#endif
+
 // Ops19/Elementwise.add_alpha and so on: each opset has every so many cases, and the one that
 // brought operators for bits all of those.
 void register_in_newer_opsets(const std::vector<OpCase>& cases) {
@@ -129,11 +136,11 @@ void register_in_newer_opsets(const std::vector<OpCase>& cases) {
 const bool kIsRegistered = [] {
   const std::vector<OpCase> cases = op_cases();
   for (const OpCase& tested : cases) register_case(tested, "Ops", OnnxOptions().opset);
-  register_in_newer_opsets(cases);
+  if (kTriesNewerOpsets) register_in_newer_opsets(cases);
   return !cases.empty();
 }();
 
 TEST(Ops, AreRecorded) { EXPECT_TRUE(kIsRegistered); }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::ops_test

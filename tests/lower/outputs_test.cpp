@@ -6,7 +6,7 @@
 #include "program/text.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::outputs_test {
 namespace {
 
 std::string trouble(const std::string& text, const OutputRecord& record) {
@@ -37,4 +37,4 @@ TEST(OutputRecord, OfAComplexTensorDoesNotCountItsParts) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::outputs_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace voxport {
+namespace voxport::promote_test {
 namespace {
 
 TEST(PromoteTypes, FollowsPyTorchsTable) {
@@ -79,4 +79,4 @@ TEST(ResultType, KeepsThePrecisionOfATensorWithAxes) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::promote_test

@@ -1,7 +1,7 @@
 // What a program of TorchScript asks about a tensor.
 #include "tests/lower/run_text.h"
 
-namespace voxport {
+namespace voxport::shape_test {
 namespace {
 
 using Results = std::vector<std::vector<double>>;
@@ -71,4 +71,4 @@ TEST_F(LowerShape, KnowsNoStridesOfATransposedTensor) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::shape_test

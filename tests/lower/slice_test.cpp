@@ -10,7 +10,7 @@
 #include "tests/lower/run_text.h"
 #include "tests/needs_runtime.h"
 
-namespace voxport {
+namespace voxport::slice_test {
 namespace {
 
 std::int64_t length_in_python(std::int64_t size, std::int64_t start, std::int64_t end) {
@@ -133,4 +133,4 @@ TEST(Narrow, StartsFromTheEndWhereDataSaysSo) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::slice_test

@@ -7,7 +7,7 @@
 #include "passes/pipeline.h"
 #include "program/text.h"
 
-namespace voxport {
+namespace voxport::spatial_test {
 namespace {
 
 // The nodes of the program as a graph, or why there is none.
@@ -114,4 +114,4 @@ TEST(LowerGroupNorm, RefusesNoGroups) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::spatial_test

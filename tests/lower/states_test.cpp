@@ -7,7 +7,7 @@
 #include "tests/data.h"
 #include "tests/program/torchscript_files.h"
 
-namespace voxport {
+namespace voxport::states_test {
 namespace {
 
 // A module that keeps `w`, float32[2], and `h`, which is empty; its forward has these lines.
@@ -107,4 +107,4 @@ TEST(States, AreRefusedWhereMoreIsAskedOfAnEmptyOneThanItsLength) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::states_test

@@ -13,7 +13,7 @@
 #include "program/schema.h"
 #include "program/schema_table.h"
 
-namespace voxport {
+namespace voxport::supported_page_test {
 namespace {
 
 constexpr const char* kBeginning = R"(# Supported operators
@@ -146,4 +146,4 @@ TEST(Unsupported, OperatorsHaveReasons) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::supported_page_test

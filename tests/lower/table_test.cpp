@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace voxport {
+namespace voxport::table_test {
 namespace {
 
 TEST(OperatorTable, FindsTheRowOfAnOverloadBeforeThatOfItsOperator) {
@@ -44,4 +44,4 @@ TEST(OperatorTable, KnowsWhatChangesTheFirstArgument) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::table_test

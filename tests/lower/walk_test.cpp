@@ -5,7 +5,7 @@
 #include "program/text.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::walk_test {
 namespace {
 
 // The first `count` calls become a branch that is taken where `condition` holds. It returns their
@@ -52,4 +52,4 @@ TEST(Walk, GoesOnOutsideOfABranchThatCannotBeFinished) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::walk_test

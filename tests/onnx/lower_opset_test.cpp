@@ -13,7 +13,7 @@
 #include "graph/print.h"
 #include "onnx/validate.h"
 
-namespace voxport {
+namespace voxport::lower_opset_test {
 namespace {
 
 using Names = std::set<std::string>;
@@ -136,4 +136,4 @@ TEST(LowerOpset, GivesWhatOnnxAccepts) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::lower_opset_test

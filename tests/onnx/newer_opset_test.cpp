@@ -13,7 +13,7 @@
 #include "onnx/validate.h"
 #include "onnx/write.h"
 
-namespace voxport {
+namespace voxport::newer_opset_test {
 namespace {
 
 constexpr const char* kGraph = R"(x: f32[1, 4, h, w]
@@ -90,4 +90,4 @@ TEST(NewerOpset, KnowsWhatBecameOfEveryAttribute) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::newer_opset_test

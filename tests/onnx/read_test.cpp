@@ -16,7 +16,7 @@
 #include "onnx/write.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::read_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -597,4 +597,4 @@ TEST(ReadOnnx, ReadsPyTorchsExports) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::read_test

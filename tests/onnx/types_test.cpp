@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "graph/infer.h"
 
-namespace voxport {
+namespace voxport::types_test {
 namespace {
 
 // ONNX's name of an element type: float16 is the only one that we share.
@@ -77,4 +77,4 @@ TEST(Types, AreOneWhereOnnxHasOneParameter) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::types_test

@@ -9,7 +9,7 @@
 #include "graph/builder.h"
 #include "graph/print.h"
 
-namespace voxport {
+namespace voxport::validate_test {
 namespace {
 
 std::string verdict(const Graph& graph, const OnnxOptions& options = {}) {
@@ -125,4 +125,4 @@ TEST(ValidateOnnx, IsQuick) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::validate_test

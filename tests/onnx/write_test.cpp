@@ -17,7 +17,7 @@
 #include "graph/print.h"
 #include "onnx/validate.h"
 
-namespace voxport {
+namespace voxport::write_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -364,4 +364,4 @@ TEST_F(WriteOnnxFile, KeepsLargeWeightsBesideALargeModel) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::write_test

@@ -11,7 +11,7 @@
 #include "runtime/session.h"
 #include "tests/needs_runtime.h"
 
-namespace voxport {
+namespace voxport::evaluate_test {
 namespace {
 
 constexpr const char* kConstants = R"(
@@ -225,4 +225,4 @@ INSTANTIATE_TEST_SUITE_P(Nodes, Evaluate, testing::ValuesIn(kNodes), [](const au
 });
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::evaluate_test

@@ -6,7 +6,7 @@
 #include "graph/check.h"
 #include "graph/print.h"
 
-namespace voxport {
+namespace voxport::lower_opset_test {
 namespace {
 
 // The nodes of the graph in that opset, without their types.
@@ -133,4 +133,4 @@ TEST(LowerOpset, ListsAllThatItCannotSay) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::lower_opset_test

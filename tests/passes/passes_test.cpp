@@ -13,7 +13,7 @@
 #include "graph/print.h"
 #include "passes/pipeline.h"
 
-namespace voxport {
+namespace voxport::passes_test {
 namespace {
 
 // The graph after the pass and the removal of what it left behind; "unchanged" when it says so.
@@ -439,4 +439,4 @@ TEST(Prepare, WidensOptimisesAndLowers) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::passes_test

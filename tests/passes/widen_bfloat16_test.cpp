@@ -4,7 +4,7 @@
 
 #include "graph/print.h"
 
-namespace voxport {
+namespace voxport::widen_bfloat16_test {
 namespace {
 
 TEST(WidenBfloat16, ComputesInFloat32AndRoundsEachResult) {
@@ -33,4 +33,4 @@ TEST(WidenBfloat16, LeavesOtherTypesAlone) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::widen_bfloat16_test

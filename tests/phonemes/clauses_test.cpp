@@ -9,7 +9,7 @@
 
 #include "phonemes/unicode.h"
 
-namespace voxport {
+namespace voxport::clauses_test {
 namespace {
 
 // The clauses, each with its mark and a bar, two where a sentence ends.
@@ -98,4 +98,4 @@ TEST(Clauses, AreThoseOfEspeak) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::clauses_test

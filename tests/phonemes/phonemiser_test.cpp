@@ -15,7 +15,7 @@
 #include "tests/cases.h"
 #include "tests/temporary_folder.h"
 
-namespace voxport {
+namespace voxport::phonemiser_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -421,4 +421,4 @@ TEST(Phonemiser, StartsEspeakAgainBeforeItsFirstAnswer) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::phonemiser_test

@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "phonemes/unicode.h"
 
-namespace voxport {
+namespace voxport::sentences_test {
 namespace {
 
 using Lines = SentenceSplitter::Lines;
@@ -240,4 +240,4 @@ TEST(DivideText, KeepsPhonemesTogether) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::sentences_test

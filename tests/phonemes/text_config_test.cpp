@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 
-namespace voxport {
+namespace voxport::text_config_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -115,4 +115,4 @@ TEST(TextConfig, RefusesWhatIsNoConfig) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::text_config_test

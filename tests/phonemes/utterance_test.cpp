@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 
-namespace voxport {
+namespace voxport::utterance_test {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
@@ -106,4 +106,4 @@ TEST(ParseIds, SaysWhereAndWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::utterance_test

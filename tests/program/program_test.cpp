@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace voxport {
+namespace voxport::program_test {
 namespace {
 
 TEST(Program, CountsElementTypesAsTorchScriptDoes) {
@@ -30,4 +30,4 @@ TEST(Program, KnowsAPlaceThatItHasSeen) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::program_test

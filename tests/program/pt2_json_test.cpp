@@ -9,7 +9,7 @@
 
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::pt2_json_test {
 namespace {
 
 std::string said_of(std::string text) {
@@ -93,4 +93,4 @@ TEST(Pt2Json, RefusesToNestWithoutEnd) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::pt2_json_test

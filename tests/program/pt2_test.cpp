@@ -13,7 +13,7 @@
 #include "tests/program/program_text.h"
 #include "tests/program/zip_writer.h"
 
-namespace voxport {
+namespace voxport::pt2_test {
 namespace {
 
 using nlohmann::json;
@@ -657,4 +657,4 @@ TEST(Pt2, RefusesAFileThatWouldBecomeAHugeProgram) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::pt2_test

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "program/schema_table.h"
 
-namespace voxport {
+namespace voxport::schema_test {
 namespace {
 
 const Schema& find_schema(std::string_view name, std::string_view overload) {
@@ -193,4 +193,4 @@ TEST(SplitTarget, TakesTheOverloadOff) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::schema_test

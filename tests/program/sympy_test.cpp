@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::sympy_test {
 namespace {
 
 // The size as text; "-" where a Dim cannot say it.
@@ -94,4 +94,4 @@ TEST(Sympy, KnowsEveryWordOfASize) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::sympy_test

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::text_test {
 namespace {
 
 std::int64_t int_of(const Argument& argument) { return std::get<std::int64_t>(argument.data); }
@@ -156,4 +156,4 @@ TEST(ProgramText, RefusesWhatIsNoProgramAndTellsTheLine) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::text_test

@@ -32,7 +32,7 @@ inline std::uint32_t crc32_of(std::string_view bytes) {
 }
 
 // A zip archive with its entries stored as they are.
-inline Blob zip_of(const FileEntries& entries) {
+inline Blob archive_of(const FileEntries& entries) {
   std::string file;
   std::string directory;
   for (const auto& [name, bytes] : entries) {
@@ -114,7 +114,7 @@ inline Blob torchscript_of(const TorchScriptParts& parts) {
       {"net/version", parts.version},
   };
   entries.insert(entries.end(), parts.more.begin(), parts.more.end());
-  return zip_of(entries);
+  return archive_of(entries);
 }
 
 }  // namespace voxport

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::torchscript_syntax_test {
 namespace {
 
 std::unique_ptr<SourceFile> parse(std::string text) {
@@ -181,4 +181,4 @@ TEST(TorchScriptSyntax, BoundsNamesAndNumbers) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::torchscript_syntax_test

@@ -10,7 +10,7 @@
 #include "tests/data.h"
 #include "tests/program/torchscript_files.h"
 
-namespace voxport {
+namespace voxport::torchscript_test {
 namespace {
 
 std::filesystem::path programs() { return data_folder() / "programs"; }
@@ -35,7 +35,7 @@ std::string complaint_about(const TorchScriptParts& parts) {
 }
 
 // Arguments as the source would have them, variables by their names.
-std::string text_of(const Program& program, const Argument& argument) {
+std::string listing_of(const Program& program, const Argument& argument) {
   struct Text {
     const Program& program;
     std::string operator()(std::monostate) const { return "None"; }
@@ -50,14 +50,14 @@ std::string text_of(const Program& program, const Argument& argument) {
     std::string operator()(const ArgumentList& list) const {
       std::string all;
       for (const Argument& item : list.items)
-        all += cat(all.empty() ? "" : ", ", text_of(program, item));
+        all += cat(all.empty() ? "" : ", ", listing_of(program, item));
       return cat(list.is_tuple ? "(" : "[", all, list.is_tuple ? ")" : "]");
     }
   };
   return std::visit(Text{program}, argument.data);
 }
 
-std::string text_of(const Program& program, const std::vector<Variable>& variables) {
+std::string listing_of(const Program& program, const std::vector<Variable>& variables) {
   std::string all;
   for (const Variable variable : variables)
     all += cat(all.empty() ? "" : ", ", program.name_of(variable));
@@ -65,30 +65,30 @@ std::string text_of(const Program& program, const std::vector<Variable>& variabl
 }
 
 // One line for each call; blocks are indented, with what they take before and give after.
-std::string text_of(const Program& program, const Block& block, const std::string& indent = "") {
+std::string listing_of(const Program& program, const Block& block, const std::string& indent = "") {
   std::string text;
-  if (!block.inputs.empty()) text += cat(indent, "(", text_of(program, block.inputs), ")\n");
+  if (!block.inputs.empty()) text += cat(indent, "(", listing_of(program, block.inputs), ")\n");
   for (const ProgramCall& call : block.calls) {
-    text += cat(indent, text_of(program, call.results), call.unpacks ? " =* " : " = ", call.target,
-                "(");
+    text += cat(indent, listing_of(program, call.results), call.unpacks ? " =* " : " = ",
+                call.target, "(");
     std::string separator;
     for (const NamedArgument& argument : call.arguments) {
       text += cat(separator, argument.name, argument.name.empty() ? "" : "=",
-                  text_of(program, argument.value));
+                  listing_of(program, argument.value));
       separator = ", ";
     }
     text += ")\n";
-    for (const Block& inner : call.blocks) text += text_of(program, inner, indent + "  ");
+    for (const Block& inner : call.blocks) text += listing_of(program, inner, indent + "  ");
   }
   std::string results;
   for (const Argument& result : block.results)
-    results += cat(results.empty() ? "" : ", ", text_of(program, result));
+    results += cat(results.empty() ? "" : ", ", listing_of(program, result));
   return text + cat(indent, "-> ", results, "\n");
 }
 
-std::string text_of(const TorchScriptParts& parts) {
+std::string listing_of(const TorchScriptParts& parts) {
   const Program program = read_torchscript(torchscript_of(parts));
-  return "\n" + text_of(program, program.main);
+  return "\n" + listing_of(program, program.main);
 }
 
 // Every variable that is used was assigned before, once.
@@ -197,7 +197,7 @@ TEST(TorchScript, KeepsOptionalInputsAndFillsInDefaults) {
 
 TEST(TorchScript, NamesThePartsOfANamedTuple) {
   const Program program = read_file("script_named.ts26.pt");
-  const std::string text = text_of(program, program.main);
+  const std::string text = listing_of(program, program.main);
   EXPECT_NE(text.find("prim.NamedTupleConstruct(linear, exp, names=['mean', 'scale'])"),
             std::string::npos)
       << text;
@@ -209,7 +209,7 @@ TEST(TorchScript, KnowsOneTensorByOneVariable) {
     return torch.mul(self.w, self.tied)
 )");
   parts.attributes = {{"tied", pickled_tensor("0", 2)}};
-  EXPECT_EQ(text_of(parts), R"(
+  EXPECT_EQ(listing_of(parts), R"(
 _0 = aten.add_(w, CONSTANTS.c0)
 mul = aten.mul(w, w)
 -> mul
@@ -225,7 +225,7 @@ TEST(TorchScript, TakesTracedNumbersForNumbersWherePyTorchDoes) {
 )");
   parts.constants = pickled_scalar("1");
   parts.more = {{"net/constants/1", std::string("\0\0\0\0\0\0\xe0?", 8)}};  // 0.5
-  EXPECT_EQ(text_of(parts), R"(
+  EXPECT_EQ(listing_of(parts), R"(
 a = aten.add(x, 0.5, alpha=2)
 b = aten.mul(CONSTANTS.c1, a)
 c = aten.pow(b, CONSTANTS.c1)
@@ -235,7 +235,7 @@ div = aten.div(c, CONSTANTS.c1, rounding_mode='floor')
 }
 
 TEST(TorchScript, CarriesThroughALoopWhatIsAssignedInIt) {
-  EXPECT_EQ(text_of(net(R"(    state = (x, 0)
+  EXPECT_EQ(listing_of(net(R"(    state = (x, 0)
     state0 = state
     for i in range(torch.size(x, 0)):
       a = torch.add((state0)[0], i)
@@ -253,7 +253,7 @@ state0, state0 = prim.Loop(size, True, x, 0)
 }
 
 TEST(TorchScript, AsksTheConditionOfAWhileAgainInItsBody) {
-  EXPECT_EQ(text_of(net(R"(    y = x
+  EXPECT_EQ(listing_of(net(R"(    y = x
     while bool(torch.lt(y, 3)):
       y = torch.add(y, 1)
     return y
@@ -272,7 +272,7 @@ y = prim.Loop(9223372036854775807, Bool, x)
 }
 
 TEST(TorchScript, GivesOutOfABranchWhatBothAssign) {
-  EXPECT_EQ(text_of(net(R"(    if bool(x):
+  EXPECT_EQ(listing_of(net(R"(    if bool(x):
       y, z = torch.neg(x), x
       inner = 1
     else:
@@ -290,7 +290,7 @@ y = prim.If(Bool)
 }
 
 TEST(TorchScript, TakesTheBranchThatIsKnown) {
-  EXPECT_EQ(text_of(net(R"(    if self.training:
+  EXPECT_EQ(listing_of(net(R"(    if self.training:
       self.w = x
       y = torch.dropout(x)
     else:
@@ -304,7 +304,7 @@ TEST(TorchScript, KeepsListsThatMayGrowInVariables) {
   TorchScriptParts parts =
       net("    l = self.l\n    _0 = torch.append(l, 3)\n    return (self.l, [1, 2])\n");
   parts.attributes = {{"l", pickled_list({pickled_int(1), pickled_int(2)})}};
-  EXPECT_EQ(text_of(parts), R"(
+  EXPECT_EQ(listing_of(parts), R"(
 l = prim.ListConstruct(1, 2)
 _0 = aten.append(l, 3)
 -> (l, [1, 2])
@@ -312,9 +312,9 @@ _0 = aten.append(l, 3)
 }
 
 TEST(TorchScript, WritesFunctionsOutInPlace) {
-  EXPECT_EQ(text_of(net("    _0 = __torch__.half\n    return _0(x, b=3, )\n", "x: Tensor",
-                        "def half(a: Tensor, b: int, mode: str=\"floor\") -> Tensor:\n  return "
-                        "torch.div(a, b, rounding_mode=mode)\n")),
+  EXPECT_EQ(listing_of(net("    _0 = __torch__.half\n    return _0(x, b=3, )\n", "x: Tensor",
+                           "def half(a: Tensor, b: int, mode: str=\"floor\") -> Tensor:\n  return "
+                           "torch.div(a, b, rounding_mode=mode)\n")),
             "\ndiv = aten.div(x, 3, rounding_mode='floor')\n-> div\n");
 }
 
@@ -323,14 +323,14 @@ std::string states_of(const Program& program) {
   std::string text;
   for (const ProgramState& state : program.states)
     text += cat(state.name, ": ", program.inputs.at(state.input).name, " -> ",
-                text_of(program, state.result), ", ", state.at_first, "\n");
+                listing_of(program, state.result), ", ", state.at_first, "\n");
   return text;
 }
 
 TEST(TorchScript, KeepsWhatIsReadAndThenAssigned) {
   const TorchScriptParts parts = net("    self.w = torch.add(self.w, x)\n    return self.w\n");
   const Program program = read_torchscript(torchscript_of(parts));
-  EXPECT_EQ(text_of(program, program.main), "w = aten.add(w, x)\n-> w\n");
+  EXPECT_EQ(listing_of(program, program.main), "w = aten.add(w, x)\n-> w\n");
   EXPECT_EQ(states_of(program), "w: w -> w, zeros, float32[2]\n");
   EXPECT_TRUE(program.constants.empty());
   EXPECT_EQ(program.inputs.at(1).shape, (std::vector<Dim>{2}));
@@ -339,7 +339,7 @@ TEST(TorchScript, KeepsWhatIsReadAndThenAssigned) {
 TEST(TorchScript, NeedsNoInputForWhatIsAssignedFirst) {
   const Program program = read_torchscript(
       torchscript_of(net("    self.w = torch.neg(x)\n    return torch.add(self.w, x)\n")));
-  EXPECT_EQ(text_of(program, program.main), "w = aten.neg(x)\nadd = aten.add(w, x)\n-> add\n");
+  EXPECT_EQ(listing_of(program, program.main), "w = aten.neg(x)\nadd = aten.add(w, x)\n-> add\n");
   EXPECT_TRUE(program.states.empty());
   EXPECT_EQ(program.notes.at(0), "the new value of the attribute 'w' is not an output");
 }
@@ -356,7 +356,7 @@ TEST(TorchScript, KeepsWhatABranchAssigns) {
                                "    self.w = x\n    self.n = 3\n    return None\n");
   parts.attributes = {{"n", pickled_int(1)}};
   const Program program = read_torchscript(torchscript_of(parts));
-  EXPECT_EQ("\n" + text_of(program, program.main), R"(
+  EXPECT_EQ("\n" + listing_of(program, program.main), R"(
 Bool = aten.Bool(x)
 w, n = prim.If(Bool)
   -> x, 3
@@ -372,7 +372,7 @@ TEST(TorchScript, HandsOnWhatALoopAssigns) {
       self.w = torch.add(self.w, x)
     return x
 )")));
-  EXPECT_EQ("\n" + text_of(program, program.main), R"(
+  EXPECT_EQ("\n" + listing_of(program, program.main), R"(
 w = prim.Loop(3, True, w)
   (i, w)
   w = aten.add(w, x)
@@ -396,13 +396,13 @@ TEST(TorchScript, RefusesAStateThatNoGraphCanKeep) {
 }
 
 TEST(TorchScript, EntersAndLeavesObjects) {
-  EXPECT_EQ(text_of(net(R"(    _0 = __torch__.Guard.__new__(__torch__.Guard)
+  EXPECT_EQ(listing_of(net(R"(    _0 = __torch__.Guard.__new__(__torch__.Guard)
     _1 = (_0).__init__(2, )
     with _0 as g:
       y = torch.mul(x, g)
     return torch.add(y, _0.k)
 )",
-                        "x: Tensor", R"(class Guard:
+                           "x: Tensor", R"(class Guard:
   k : int
   def __init__(self: __torch__.Guard, k: int) -> NoneType:
     self.k = k
@@ -427,7 +427,7 @@ TEST(TorchScript, RefusesAutocast) {
 TEST(TorchScript, PassesOverMethodsThatNobodyCalls) {
   const std::string broken =
       "  def other(self: __torch__.Net) -> Tensor:\n    def f():\n      pass\n";
-  EXPECT_EQ(text_of(net("    return x\n", "x: Tensor", broken)), "\n-> x\n");
+  EXPECT_EQ(listing_of(net("    return x\n", "x: Tensor", broken)), "\n-> x\n");
   EXPECT_EQ(complaint_about(net("    return (self).other()\n", "x: Tensor", broken)),
             "a 'def' inside of a function, as torch.jit.fork needs it, cannot be converted, at "
             "code/__torch__.py:7");
@@ -446,14 +446,14 @@ TEST(TorchScript, ReadsOtherMethods) {
                                        "  def twice(self: __torch__.Net, y: Tensor) -> Tensor:\n"
                                        "    return torch.mul(y, 2)\n"));
   const Program program = read_torchscript(file, "twice");
-  EXPECT_EQ(text_of(program, program.main), "mul = aten.mul(y, 2)\n-> mul\n");
+  EXPECT_EQ(listing_of(program, program.main), "mul = aten.mul(y, 2)\n-> mul\n");
   EXPECT_EQ(program.inputs.at(0).name, "y");
   EXPECT_EQ(message_of([&] { read_torchscript(file, "thrice"); }),
             "the class 'Net' of the module has no method 'thrice'; it has 'forward', 'twice'");
 }
 
 TEST(TorchScript, ConvertsAndAsksForTypes) {
-  EXPECT_EQ(text_of(net(R"(    a = torch.arange(annotate(number, x), device=torch.device("cpu"))
+  EXPECT_EQ(listing_of(net(R"(    a = torch.arange(annotate(number, x), device=torch.device("cpu"))
     b = annotate(List[int], [])
     c = isinstance(unchecked_cast(Tensor, x), [int, List[int]])
     d = annotate(List[float], x.tolist())
@@ -472,9 +472,9 @@ __is__ = aten.__is__(x, None)
 }
 
 TEST(TorchScript, ReadsComplexNumbers) {
-  EXPECT_EQ(text_of(net("    a = torch.mul(x, 2j)\n"
-                        "    b = torch.add(a, -0.5-1.25e-2j)\n"
-                        "    return torch.add(b, 2.+3.j)\n")),
+  EXPECT_EQ(listing_of(net("    a = torch.mul(x, 2j)\n"
+                           "    b = torch.add(a, -0.5-1.25e-2j)\n"
+                           "    return torch.add(b, 2.+3.j)\n")),
             R"(
 a = aten.mul(x, 0+2j)
 b = aten.add(a, -0.5-0.0125j)
@@ -549,14 +549,14 @@ TEST(TorchScript, RefusesOtherArchives) {
             "this TorchScript archive was written before PyTorch 1.4, with its code in "
             "'model.json'; load it with a newer PyTorch and save it again");
   EXPECT_EQ(message_of([] {
-              read_torchscript(zip_of({{"net/data.pkl", "\x80\x02N."},
-                                       {"net/constants.pkl", "\x80\x02)."},
-                                       {"net/bytecode.pkl", "\x80\x02)."},
-                                       {"net/version", "3"}}));
+              read_torchscript(archive_of({{"net/data.pkl", "\x80\x02N."},
+                                           {"net/constants.pkl", "\x80\x02)."},
+                                           {"net/bytecode.pkl", "\x80\x02)."},
+                                           {"net/version", "3"}}));
             }),
             "the TorchScript archive has no source, only bytecode for PyTorch Mobile");
   EXPECT_EQ(message_of([] {
-              read_torchscript(zip_of({{"net/data.pkl", "\x80\x02N."}}));
+              read_torchscript(archive_of({{"net/data.pkl", "\x80\x02N."}}));
             }),
             "this is a torch.save zip archive, expected a TorchScript archive");
 }
@@ -613,4 +613,4 @@ TEST(TorchScript, BoundsWhatFewLinesCanStandFor) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::torchscript_test

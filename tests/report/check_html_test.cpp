@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <voxport/check.h>
 
-namespace voxport {
+namespace voxport::check_html_test {
 namespace {
 
 constexpr char kHostile[] = "<script>alert('1')</script>\"&\x1b[2J\xff";
@@ -197,4 +197,4 @@ TEST(CheckHtml, MarksTheToleranceBetweenTheBars) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::check_html_test

@@ -7,7 +7,7 @@
 #include "tests/data.h"
 #include "tests/temporary_folder.h"
 
-namespace voxport {
+namespace voxport::elf_test {
 namespace {
 
 bool has_one_of(const std::vector<std::string>& names, const std::string& start) {
@@ -46,4 +46,4 @@ TEST(NeededLibraries, AreThoseThatABrokenFileStillTells) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::elf_test

@@ -8,7 +8,7 @@
 #include "tests/data.h"
 #include "tests/needs_runtime.h"
 
-namespace voxport {
+namespace voxport::library_test {
 namespace {
 
 // The library is looked for once, so that each choice has a process of its own, which prints what
@@ -49,4 +49,4 @@ TEST(FindRuntime, RefusesAnotherLibrary) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::library_test

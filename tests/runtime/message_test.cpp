@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace voxport {
+namespace voxport::message_test {
 namespace {
 
 TEST(PlainMessage, NamesTheNodeAndLeavesTheConditionOut) {
@@ -37,4 +37,4 @@ TEST(PlainMessage, KeepsWhatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::message_test

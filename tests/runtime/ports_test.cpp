@@ -4,7 +4,7 @@
 
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::ports_test {
 namespace {
 
 const std::vector<PortInfo> kPorts = {
@@ -50,4 +50,4 @@ TEST(Ports, AreFoundInTheOrderAskedFor) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::ports_test

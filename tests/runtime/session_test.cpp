@@ -11,7 +11,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
 
-namespace voxport {
+namespace voxport::session_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -287,4 +287,4 @@ TEST_F(RunSession, RefusesANegativeNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::session_test

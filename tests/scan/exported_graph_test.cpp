@@ -8,7 +8,7 @@
 #include "tests/program/zip_writer.h"
 #include "tests/scan/scanned.h"
 
-namespace voxport {
+namespace voxport::exported_graph_test {
 namespace {
 
 using nlohmann::json;
@@ -291,4 +291,4 @@ TEST(ScanExported, KnowsTheEntriesAndParts) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::exported_graph_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace voxport {
+namespace voxport::pickle_prefix_test {
 namespace {
 
 using namespace std::string_view_literals;
@@ -65,4 +65,4 @@ TEST(PicklePrefix, StopsWherePythonDoes) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::pickle_prefix_test

@@ -6,7 +6,7 @@
 #include "tests/program/torchscript_files.h"
 #include "tests/scan/scanned.h"
 
-namespace voxport {
+namespace voxport::source_test {
 namespace {
 
 std::string summary_of_net(const std::string& methods, const FileEntries& more = {}) {
@@ -244,7 +244,7 @@ TEST(ScanSource, KnowsTheEntriesOfAnArchive) {
                                                 "ELF"}}));
 }
 
-// Has the directory say that an entry of zip_of() is deflated, and how large it will be.
+// Has the directory say that an entry of archive_of() is deflated, and how large it will be.
 void declare_deflated(std::string& file, const std::string& name, std::uint32_t size) {
   const std::size_t local = file.find(name) - 30;
   const std::size_t central = file.rfind(name) - 46;
@@ -302,4 +302,4 @@ TEST(ScanSource, JudgesBytecodeAndPickledClasses) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::source_test

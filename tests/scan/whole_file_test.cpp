@@ -11,7 +11,7 @@
 #include "tests/program/torchscript_files.h"
 #include "tests/scan/scanned.h"
 
-namespace voxport {
+namespace voxport::whole_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -171,9 +171,10 @@ TEST(WholeFile, CallsATextPickleThatBreaksSuspicious) {
 
 TEST(WholeFile, SeesTheZipArchiveAtTheEnd) {
   const std::string zip(
-      zip_of({{"archive/data.pkl", cat("\x80\x02", kEvil)}, {"archive/version", "3\n"}}).text());
+      archive_of({{"archive/data.pkl", cat("\x80\x02", kEvil)}, {"archive/version", "3\n"}})
+          .text());
   const std::string harmless(
-      zip_of({{"archive/data.pkl", "\x80\x02N."}, {"archive/version", "3\n"}}).text());
+      archive_of({{"archive/data.pkl", "\x80\x02N."}, {"archive/version", "3\n"}}).text());
   EXPECT_EQ(verdict_of(scan_of(safetensors_of(400, zip))), "dangerous");
   EXPECT_EQ(verdict_of(scan_of(safetensors_of(400, harmless))), "suspicious");
   EXPECT_EQ(verdict_of(scan_of(safetensors_of(400, cat(zip, "after it")))), "dangerous");
@@ -190,7 +191,7 @@ TEST(WholeFile, LetsTensorsEndInTheSignatureOfAZipArchive) {
 
 TEST(WholeFile, CallsAZipArchiveWithAnythingMoreSuspicious) {
   const FileEntries entries = {{"archive/data.pkl", "\x80\x02N."}, {"archive/version", "3\n"}};
-  const std::string zip(zip_of(entries).text());
+  const std::string zip(archive_of(entries).text());
   EXPECT_EQ(summary_of(scan_of(zip)), "clean");
   EXPECT_EQ(summary_of(scan_of(zip + "x")),
             "suspicious: the zip archive is followed by 1 bytes, expected 0");
@@ -205,7 +206,7 @@ TEST(WholeFile, CallsAZipArchiveWithAnythingMoreSuspicious) {
   const auto with = [&](const std::string& name) {
     FileEntries more = entries;
     more.emplace_back(name, "3\n");
-    return summary_of(scan_of(std::string(zip_of(more).text())));
+    return summary_of(scan_of(std::string(archive_of(more).text())));
   };
   EXPECT_PRED_FORMAT2(testing::IsSubstring, "suspicious: the zip archive has two entries",
                       with("archive/version"));
@@ -220,7 +221,7 @@ TEST(WholeFile, CallsAZipArchiveWithAnythingMoreSuspicious) {
 TEST(WholeFile, KnowsTheExtraFieldsOfAZipArchive) {
   // Three bytes of padding in the local header of the only entry.
   const auto with_extra = [](const std::string& extra) {
-    std::string zip(zip_of({{"a/data.pkl", "\x80\x02N."}}).text());
+    std::string zip(archive_of({{"a/data.pkl", "\x80\x02N."}}).text());
     const std::size_t name_end = 30 + std::string("a/data.pkl").size();
     zip.insert(name_end, extra);
     zip[28] = static_cast<char>(extra.size());
@@ -238,7 +239,7 @@ TEST(WholeFile, KnowsTheExtraFieldsOfAZipArchive) {
 }
 
 TEST(WholeFile, ChecksTheBytesOfEveryEntry) {
-  std::string zip(zip_of({{"a/data.pkl", "\x80\x02N."}, {"a/data/0", "storage"}}).text());
+  std::string zip(archive_of({{"a/data.pkl", "\x80\x02N."}, {"a/data/0", "storage"}}).text());
   EXPECT_EQ(summary_of(scan_of(zip)), "clean");
   zip[zip.find("storage")] = 'S';
   EXPECT_PRED_FORMAT2(testing::IsSubstring, "'a/data/0' do not match their CRC",
@@ -257,7 +258,7 @@ TEST(WholeFile, CallsAPickleWhoseFramesDoNotFitSuspicious) {
 
 // Of a zip archive that is none of PyTorch's, such as numpy's .npz.
 TEST(WholeFile, CallsOtherZipArchivesSuspicious) {
-  EXPECT_EQ(summary_of(scan_of(std::string(zip_of({{"a.npy", "\x93NUMPY"}}).text()))),
+  EXPECT_EQ(summary_of(scan_of(std::string(archive_of({{"a.npy", "\x93NUMPY"}}).text()))),
             "suspicious: this zip archive is not a PyTorch file: it has no entry 'data.pkl'");
 }
 
@@ -410,4 +411,4 @@ TEST(WholeFile, FailsForWhatNoLoaderWouldTake) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::whole_file_test

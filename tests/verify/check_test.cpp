@@ -19,7 +19,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
 
-namespace voxport {
+namespace voxport::check_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -641,4 +641,4 @@ TEST(Check, TakesNoWordOfARelationThatIsNoExpression) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::check_test

@@ -14,7 +14,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
 
-namespace voxport {
+namespace voxport::broken_voices_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -26,7 +26,7 @@ constexpr int kLoads = 3;
 constexpr int kLoadsOfOthers = 1;
 #else
 constexpr int kLoads = 20;
-constexpr int kLoadsOfOthers = kLoads;
+constexpr int kLoadsOfOthers = 5;
 #endif
 
 // A way in which a file may be broken; `other` is one of another kind.
@@ -192,4 +192,4 @@ TEST_F(BrokenVoices, EndingTheProgramWhileAStreamSpeaksIsNoCrash) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::broken_voices_test

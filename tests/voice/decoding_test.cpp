@@ -10,7 +10,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
-namespace voxport {
+namespace voxport::decoding_test {
 namespace {
 
 std::vector<float> decoded(const Decoder& decoder, const Latent& latent, std::int64_t chunk) {
@@ -112,4 +112,4 @@ TEST(Decoding, GivesAllThatIsLeft) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::decoding_test

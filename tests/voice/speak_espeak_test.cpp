@@ -12,7 +12,7 @@
 #include "tests/spoken.h"
 #include "tests/voices.h"
 
-namespace voxport {
+namespace voxport::speak_espeak_test {
 namespace {
 
 TEST(SpokenByEspeak, IsSpokenThoughEspeakHasEnded) {
@@ -43,4 +43,4 @@ TEST(SpokenByEspeak, IsSpokenThoughEspeakHasEnded) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::speak_espeak_test

@@ -9,7 +9,7 @@
 #include "tests/spoken.h"
 #include "tests/voices.h"
 
-namespace voxport {
+namespace voxport::speak_exact_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -128,4 +128,4 @@ TEST_P(SpokenVoice, RepeatsItself) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::speak_exact_test

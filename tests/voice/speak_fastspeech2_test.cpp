@@ -14,7 +14,7 @@
 #include "tests/spoken.h"
 #include "tests/voices.h"
 
-namespace voxport {
+namespace voxport::speak_fastspeech2_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -353,4 +353,4 @@ TEST_F(FastSpeech2Voice, IsNotGuessedWhereThereAreTwo) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::speak_fastspeech2_test

@@ -21,7 +21,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
 
-namespace voxport {
+namespace voxport::speak_intelligible_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -152,4 +152,4 @@ TEST(SpeakIntelligible, AsWellUnderstoodAsPyTorch) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::speak_intelligible_test

@@ -7,7 +7,7 @@
 #include "tests/spoken.h"
 #include "tests/voices.h"
 
-namespace voxport {
+namespace voxport::speak_seed_test {
 namespace {
 
 // Moves the first large weight of the model to a file beside it.
@@ -73,4 +73,4 @@ TEST_F(Seed, HasItsEffectWhereNoiseComesInAnyway) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::speak_seed_test

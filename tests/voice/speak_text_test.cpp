@@ -9,7 +9,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
-namespace voxport {
+namespace voxport::speak_text_test {
 namespace {
 
 // Single letters, numbers, words, sentences, paragraphs: 200 of them.
@@ -121,4 +121,4 @@ TEST_F(SpokenText, TellsWhatGoesWrongAfterWhatWentWell) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::speak_text_test

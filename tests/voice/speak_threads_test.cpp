@@ -18,7 +18,7 @@
 #include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
 
-namespace voxport {
+namespace voxport::speak_threads_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -284,4 +284,4 @@ TEST_F(SpeakThreads, AnErrorOfTheSourceArrives) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::speak_threads_test

@@ -12,7 +12,7 @@
 #include "tests/cases.h"
 #include "tests/pieces.h"
 
-namespace voxport::hifigan {
+namespace voxport::hifigan::hifigan_test {
 namespace {
 
 // Samples lie between -1 and 1; a dozen layers in float32, whatever the order of the sums.
@@ -506,4 +506,4 @@ TEST_P(ReceptiveFieldOf, AFrameIsAsWideAsOneCanHear) {
 }
 
 }  // namespace
-}  // namespace voxport::hifigan
+}  // namespace voxport::hifigan::hifigan_test

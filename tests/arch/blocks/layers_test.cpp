@@ -7,7 +7,7 @@
 #include "tests/arch/made_up.h"
 #include "tests/cases.h"
 
-namespace voxport {
+namespace voxport::layers_test {
 namespace {
 
 // Sums of a dozen products of numbers around 1, in float32.
@@ -68,4 +68,4 @@ TEST_F(Layers, TakeMatricesAndConvolutionsOfKernelOneAlike) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::layers_test

@@ -7,7 +7,7 @@
 #include "tests/arch/made_up.h"
 #include "tests/cases.h"
 
-namespace voxport {
+namespace voxport::length_regulator_test {
 namespace {
 
 using Durations = std::vector<std::vector<std::int64_t>>;
@@ -110,4 +110,4 @@ TEST_F(Align, HoldsForManyDurations) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::length_regulator_test

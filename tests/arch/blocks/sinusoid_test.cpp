@@ -6,7 +6,7 @@
 #include "tests/arch/made_up.h"
 #include "tests/cases.h"
 
-namespace voxport {
+namespace voxport::sinusoid_test {
 namespace {
 
 class Sinusoid : public RunsGraphs {};
@@ -44,4 +44,4 @@ TEST_F(Sinusoid, IsRightFarFromTheStart) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::sinusoid_test

@@ -8,7 +8,7 @@
 #include "tests/arch/made_up.h"
 #include "tests/data.h"
 
-namespace voxport::fastspeech2 {
+namespace voxport::fastspeech2::config_test {
 namespace {
 
 constexpr char kConfig[] = R"(
@@ -137,4 +137,4 @@ TEST(FastSpeech2Config, TellsWhatIsNoFastSpeech2) {
 }
 
 }  // namespace
-}  // namespace voxport::fastspeech2
+}  // namespace voxport::fastspeech2::config_test

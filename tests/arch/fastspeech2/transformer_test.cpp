@@ -9,7 +9,7 @@
 #include "tests/arch/made_up.h"
 #include "tests/cases.h"
 
-namespace voxport::fastspeech2 {
+namespace voxport::fastspeech2::transformer_test {
 namespace {
 
 // Sums of a few dozen products of numbers around 1, in float32.
@@ -158,4 +158,4 @@ TEST_F(RunTransformer, AttendsToWhatIsThere) {
 }
 
 }  // namespace
-}  // namespace voxport::fastspeech2
+}  // namespace voxport::fastspeech2::transformer_test

@@ -6,7 +6,7 @@
 #include "checkpoint/config_file.h"
 #include "tests/data.h"
 
-namespace voxport::hifigan {
+namespace voxport::hifigan::vocoder_test {
 namespace {
 
 VocoderConfig config_of(const std::string& checkpoint, const std::string& settings) {
@@ -49,4 +49,4 @@ TEST(VocoderConfig, TellsContradictions) {
 }
 
 }  // namespace
-}  // namespace voxport::hifigan
+}  // namespace voxport::hifigan::vocoder_test

@@ -12,7 +12,7 @@
 #include "checkpoint/checkpoint.h"
 #include "tests/data.h"
 
-namespace voxport::vits {
+namespace voxport::vits::config_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -355,4 +355,4 @@ TEST(ReadConfig, LeavesTensorsThatAreMissingToTheNetwork) {
 }
 
 }  // namespace
-}  // namespace voxport::vits
+}  // namespace voxport::vits::config_test

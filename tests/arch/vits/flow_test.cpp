@@ -9,7 +9,7 @@
 #include "tests/arch/made_up.h"
 #include "tests/cases.h"
 
-namespace voxport::vits {
+namespace voxport::vits::flow_test {
 namespace {
 
 // Numbers around 1 through a dozen gated convolutions, in float32.
@@ -198,4 +198,4 @@ TEST_P(Flow, RunsBackwardsWithItsFlips) {
 }
 
 }  // namespace
-}  // namespace voxport::vits
+}  // namespace voxport::vits::flow_test

@@ -9,7 +9,7 @@
 #include "tests/arch/made_up.h"
 #include "tests/cases.h"
 
-namespace voxport::vits {
+namespace voxport::vits::spline_test {
 namespace {
 
 // A few units in the last place of 5, through a quadratic equation.
@@ -201,4 +201,4 @@ TEST_P(InverseSpline, IsTheIdentityBeyondItsBounds) {
 }
 
 }  // namespace
-}  // namespace voxport::vits
+}  // namespace voxport::vits::spline_test

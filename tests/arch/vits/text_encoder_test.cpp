@@ -9,7 +9,7 @@
 #include "tests/arch/made_up.h"
 #include "tests/cases.h"
 
-namespace voxport::vits {
+namespace voxport::vits::text_encoder_test {
 namespace {
 
 // Sums of a few dozen products of numbers around 1, in float32.
@@ -231,4 +231,4 @@ TEST_P(Attention, HearsEveryPhonemeOfItsRowAndNoOther) {
 }
 
 }  // namespace
-}  // namespace voxport::vits
+}  // namespace voxport::vits::text_encoder_test

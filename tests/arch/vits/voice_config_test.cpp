@@ -6,7 +6,7 @@
 #include "tests/data.h"
 #include "tests/temporary_folder.h"
 
-namespace voxport::vits {
+namespace voxport::vits::voice_config_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -269,4 +269,4 @@ TEST(VoiceConfig, OfTheBundledVoiceIsWhole) {
 }
 
 }  // namespace
-}  // namespace voxport::vits
+}  // namespace voxport::vits::voice_config_test

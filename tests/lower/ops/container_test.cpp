@@ -8,7 +8,7 @@
 #include "program/text.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::container_test {
 namespace {
 
 constexpr const char* kThreeTensors = "a: f32[1]\nb: f32[2]\nc: f32[t]\n";
@@ -142,4 +142,4 @@ TEST(IsInstance, GoesByWhatIsThere) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::container_test

@@ -8,7 +8,7 @@
 #include "tests/data.h"
 #include "tests/lower/run_text.h"
 
-namespace voxport {
+namespace voxport::list_test {
 namespace {
 
 const Shape kRows = {Dim::symbol("rows"), 6};
@@ -142,4 +142,4 @@ TEST_F(ListsOfLoops, CountsAChunkThatIsShorter) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::list_test

@@ -4,7 +4,7 @@
 #include "tests/lower/run_text.h"
 #include "tests/needs_runtime.h"
 
-namespace voxport {
+namespace voxport::loop_test {
 namespace {
 
 // The condition of torch.export's while_loop is a tensor, that of TorchScript's loops a number.
@@ -25,4 +25,4 @@ TEST(Loop, RunsAsLongAsATensorSays) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::loop_test

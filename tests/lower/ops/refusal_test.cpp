@@ -5,7 +5,7 @@
 #include "tests/data.h"
 #include "tests/lower/run_text.h"
 
-namespace voxport {
+namespace voxport::refusal_test {
 namespace {
 
 // What is wrong with a program, without the first line of the message.
@@ -70,4 +70,4 @@ TEST(Flip, LeavesAxesWithoutAnOrder) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::refusal_test

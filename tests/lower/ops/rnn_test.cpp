@@ -5,7 +5,7 @@
 #include "tests/arch/made_up.h"
 #include "tests/data.h"
 
-namespace voxport {
+namespace voxport::rnn_test {
 namespace {
 
 constexpr std::string_view kWeights =
@@ -59,4 +59,4 @@ TEST(Rnn, DropoutBetweenLayersIsRefusedInTraining) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::rnn_test

@@ -5,7 +5,7 @@
 #include "passes/pipeline.h"
 #include "program/text.h"
 
-namespace voxport {
+namespace voxport::scatter_test {
 namespace {
 
 std::string lowered(const char* text) {
@@ -63,4 +63,4 @@ TEST(Write, KeepsTheSizeOfAFreeAxis) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::scatter_test

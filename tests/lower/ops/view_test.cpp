@@ -7,7 +7,7 @@
 #include "tests/data.h"
 #include "tests/lower/run_text.h"
 
-namespace voxport {
+namespace voxport::view_test {
 namespace {
 
 // What is wrong with a program on these inputs, without the first line of the message.
@@ -132,4 +132,4 @@ TEST(AsStrided, ByNumbersFixesTheSizesThatTheStridesFollowFrom) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::view_test

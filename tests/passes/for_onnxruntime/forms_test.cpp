@@ -9,7 +9,7 @@
 #include "passes/passes.h"
 #include "passes/pipeline.h"
 
-namespace voxport {
+namespace voxport::forms_test {
 namespace {
 
 // The graph after the pass and the removal of what it left behind.
@@ -419,4 +419,4 @@ TEST(Forms, AreLeftOutWherePlainGraphsAreAskedFor) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::forms_test

@@ -6,7 +6,7 @@
 #include "tests/arch/made_up.h"
 #include "tests/cases.h"
 
-namespace voxport {
+namespace voxport::tiling_test {
 namespace {
 
 // A network that looks `reach` steps to each side and makes `stretch` samples of each step, from
@@ -63,4 +63,4 @@ TEST_F(RunTiling, CutsALongRowIntoShortOnes) {
 }
 
 }  // namespace
-}  // namespace voxport
+}  // namespace voxport::tiling_test
