@@ -60,7 +60,7 @@ struct ExportOptions {
   std::vector<std::string> output_names;  // in order
   std::string model;                      // which of several in one .pt2
   // Where an operator fixes an axis that the caller named or the file declares dynamic: warn, and
-  // write the number; where only running the graph shows that it is fixed, warn. Else that is
+  // write the number, also where only running the graph shows that it is fixed. Else that is
   // kNotDynamic.
   bool allow_fixed = false;
   std::string method;  // of a TorchScript module; empty for forward

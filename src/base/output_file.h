@@ -95,6 +95,10 @@ class OutputFiles {
   // before. Folders on the way to it need not exist.
   OutputFile& add(const std::filesystem::path& path);
 
+  // Drops all files that were added; their names may be added again. Requires that commit() was not
+  // called.
+  void clear() { files_.clear(); }
+
   // Makes all of them appear, in the order in which they were added, each in place of the file of
   // that name if there is one; such a file's permissions are kept. Folders that do not exist are
   // made. When it fails, everything is as it was: files that were replaced have their names again,

@@ -136,6 +136,12 @@ void ExportCheck::leave_out(std::string note) {
   if (is_wanted_) notes_.push_back(std::move(note));
 }
 
+void ExportCheck::start_over() {
+  checks_.clear();
+  notes_.clear();
+  fixed_.clear();
+}
+
 void ExportCheck::take(const Outcome& outcome, const std::string& name, ExportReport& report) {
   if (!outcome.note.empty()) notes_.push_back(outcome.note);
   for (const CheckAxis& axis : outcome.axes) {

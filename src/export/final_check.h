@@ -52,6 +52,10 @@ class ExportCheck {
   // note; or, under kAsTold, the report's axes get what the runs showed.
   void finish(ExportReport& report);
 
+  // Forgets all graphs and what was found of them, for others that take their place. The time that
+  // they took stays spent.
+  void start_over();
+
   // Axes that run at one size only, of which kAsTold does not warn.
   const std::vector<CheckAxis>& fixed() const { return fixed_; }
 

@@ -61,31 +61,48 @@ void check_named_axes(const AxesReport& axes, const ExportOptions& options) {
   check_none_is_fixed(fixed, options);
 }
 
-// " by aten.view in net at net.py:3 (Reshape 'net.Reshape_1', its shape ...)": the node, and the
-// call that made it where that is known. Empty where no node is known.
+// "aten.view in net at net.py:3 (Reshape 'net.Reshape_1', its shape ...)": the node, and the call
+// that made it where that is known. "an operator that ..." where no node is known.
 std::string fixed_by(const CheckAxis& axis, const Origins& origins) {
-  if (!axis.culprit) return "";
+  if (!axis.culprit) return "an operator that only the run shows";
   const CheckCulprit& culprit = *axis.culprit;
   const std::string text = cat(printable(culprit.op), " ", in_quotes(culprit.node),
                                culprit.holder.empty() ? "" : ", ", culprit.holder);
   const auto origin = origins.find(culprit.node);
-  if (origin == origins.end()) return cat(" by ", text);
-  return cat(" by ", printable(origin->second.target), where(origin->second.place), " (", text,
-             ")");
+  if (origin == origins.end()) return text;
+  return cat(printable(origin->second.target), where(origin->second.place), " (", text, ")");
 }
 
-// Axes that only running the graph showed to be fixed. Those that nobody named are warned of.
-void check_axes_that_ran(const std::vector<CheckAxis>& found, const AxesReport& axes,
-                         ExportWork& work) {
+bool is_guess(const CheckAxis& axis, const AxesReport& axes) {
+  const auto named = std::ranges::find(axes.axes, axis.name, &NamedAxis::name);
+  return named != axes.axes.end() && named->is_guess;
+}
+
+// Gives axes that only running the graph showed to be fixed their numbers in the plan, and reports
+// them in `learnt`. Returns whether there are any. Fails where one has a name, unless that is
+// allowed.
+bool learn_from_runs(const AxesReport& axes, InputPlan& plan, AxesReport& learnt,
+                     ExportWork& work) {
   std::string fixed;
-  for (const CheckAxis& axis : found) {
-    const auto named = std::ranges::find(axes.axes, axis.name, &NamedAxis::name);
-    const std::string text = cat(printable(axis.name), " is fixed at ", axis.size,
-                                 fixed_by(axis, axes.origins), ": ", axis.error);
-    if (named == axes.axes.end() || !named->is_guess) fixed += cat("\n  ", text);
-    work.report.warnings.push_back(cat("the graph was run at a few sizes, and ", text));
+  bool has_learnt = false;
+  for (const CheckAxis& axis : work.check.fixed()) {
+    const std::string by = fixed_by(axis, axes.origins);
+    const std::string text =
+        cat(printable(axis.name), " is fixed at ", axis.size, " by ", by, ": ", axis.error);
+    const std::string shown = cat("the graph was run at a few sizes, and ", text);
+    const bool has_name = !is_guess(axis, axes);
+    if (has_name) fixed += cat("\n  ", text);
+    const auto size = Dim::try_parse(axis.name);
+    if (!size || !fix_size(plan, *size, axis.size)) {
+      work.report.warnings.push_back(shown);
+      continue;
+    }
+    has_learnt = true;
+    (has_name ? learnt.warnings : learnt.notes).push_back(shown);
+    if (has_name) learnt.axes.push_back({axis.name, axis.size, by, false});
   }
   check_none_is_fixed(fixed, work.options);
+  return has_learnt;
 }
 
 void describe(const AxesReport& axes, ExportReport& report) {
@@ -196,27 +213,16 @@ OnnxOptions options_of_program(const ExportOptions& options, std::vector<AxisFac
   return written;
 }
 
-}  // namespace
-
-void export_program(ExportWork& work, FileKind kind) {
-  check_options(work.options);
-  if (!work.is_single_file())
-    fail(Error::kUsage, "a program becomes one graph: OUT must end in .onnx");
-  const Program program = read_program(work.file, kind, work.options.model, work.options.method);
-  work.report.architecture = program.writer;
-  work.clock.done("read the program", counted(program.main.calls.size(), "call"));
-
-  InputPlan plan = plan_inputs(program, input_options(work.options));
-  plan.lower.opset = work.options.opset;
+// Lowers the program and writes its graph. Returns what the axes are; `learnt` was known before.
+AxesReport write_program(const Program& program, InputPlan plan, const AxesReport& learnt,
+                         ExportWork& work) {
   std::vector<ModelFile> models(1);
   ModelFile& model = models[0];
-  AxesReport axes;
+  AxesReport axes = learnt;
   model.graph = lower_with_dynamic_axes(program, plan, axes);
   check_named_axes(axes, work.options);
   describe(axes, work.report);
   for (const std::string& note : program.notes) work.report.notes.push_back(note);
-  work.report.sizes = cat(counted(program.main.calls.size(), "call"), ", ",
-                          counted(program.constants.size(), "weight"));
   describe(*model.graph, work.report);
   work.clock.done("lowered it", cat(model.graph->nodes().size(), " nodes"));
   model.path = work.out;
@@ -225,7 +231,30 @@ void export_program(ExportWork& work, FileKind kind) {
   if (has_sizes_of_states(program, plan.lower))
     model.not_run = "the sizes of what the module keeps must fit those of its other inputs";
   write_models(std::move(models), work);
-  check_axes_that_ran(work.check.fixed(), axes, work);
+  return axes;
+}
+
+}  // namespace
+
+void export_program(ExportWork& work, FileKind kind) {
+  check_options(work.options);
+  if (!work.is_single_file())
+    fail(Error::kUsage, "a program becomes one graph: OUT must end in .onnx");
+  const Program program = read_program(work.file, kind, work.options.model, work.options.method);
+  work.report.architecture = program.writer;
+  work.report.sizes = cat(counted(program.main.calls.size(), "call"), ", ",
+                          counted(program.constants.size(), "weight"));
+  work.clock.done("read the program", counted(program.main.calls.size(), "call"));
+
+  InputPlan plan = plan_inputs(program, input_options(work.options));
+  plan.lower.opset = work.options.opset;
+  const ExportReport before = work.report;
+  AxesReport learnt;
+  for (;;) {
+    const AxesReport axes = write_program(program, plan, learnt, work);
+    if (!learn_from_runs(axes, plan, learnt, work)) break;
+    work.start_over(before);
+  }
 }
 
 }  // namespace voxport

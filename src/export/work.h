@@ -34,6 +34,12 @@ struct ExportWork {
   void progress(double done) const {
     if (options.on_progress) options.on_progress(done);
   }
+  // Drops all files, and what was reported since `before`.
+  void start_over(const ExportReport& before) {
+    files.clear();
+    check.start_over();
+    report = before;
+  }
   bool is_single_file() const { return out.extension() == ".onnx"; }
 };
 

@@ -177,6 +177,11 @@ bool learn(const Program& program, const LowerReport& lowered, InputPlan& plan,
 
 }  // namespace
 
+bool fix_size(InputPlan& plan, const Dim& size, std::int64_t number) {
+  const auto fixed = fixed_symbol(size, number);
+  return fixed && substitute(plan.lower, fixed->name, fixed->size);
+}
+
 std::unique_ptr<Graph> lower_with_dynamic_axes(const Program& program, InputPlan& plan,
                                                AxesReport& report) {
   constexpr int kMaxRounds = 64;

@@ -37,4 +37,8 @@ struct AxesReport {
 std::unique_ptr<Graph> lower_with_dynamic_axes(const Program& program, InputPlan& plan,
                                                AxesReport& report);
 
+// Gives a size of the inputs, such as frames or 8*frames, a number. Returns false, and leaves the
+// plan as it is, where no symbol of the plan can be solved for it.
+bool fix_size(InputPlan& plan, const Dim& size, std::int64_t number);
+
 }  // namespace voxport
