@@ -33,13 +33,44 @@ bool is_of_inputs(const Dim& size, const LowerOptions& options) {
 
 constexpr std::int64_t kMany = 1'000'000;
 
-// The size of a symbol at which an expression of that symbol has this value: 4 for 2*t = 8. Nothing
-// where there is none, or the expression is not linear.
+std::optional<std::int64_t> value_at(const Dim& dim, const std::string& symbol, std::int64_t size) {
+  return dim.evaluate(
+      [&](std::string_view name) { return name == symbol ? std::optional(size) : std::nullopt; });
+}
+
+// Whether an expression is more for every larger size, as far as sizes next to each other and
+// powers of two show it: 2*t*t - t is, floor(t/2) is not.
+bool is_growing(const Dim& dim, const std::string& symbol) {
+  constexpr std::int64_t kAll = 64;
+  auto last = value_at(dim, symbol, 1);
+  for (std::int64_t size = 2; last && size < kMany; size += size < kAll ? 1 : size) {
+    const auto value = value_at(dim, symbol, size);
+    if (!value || *value <= *last) return false;
+    last = value;
+  }
+  return last.has_value();
+}
+
+// The same as solved(), of an expression that grows.
+std::optional<std::int64_t> searched(const Dim& dim, const std::string& symbol,
+                                     std::int64_t value) {
+  if (!is_growing(dim, symbol)) return std::nullopt;
+  std::int64_t low = 1;
+  std::int64_t high = kMany;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    const auto there = value_at(dim, symbol, middle);
+    if (!there) return std::nullopt;
+    (*there < value ? low : high) = *there < value ? middle + 1 : middle;
+  }
+  const bool is_alone = value_at(dim, symbol, low + 1).value_or(value) > value;
+  return is_alone && value_at(dim, symbol, low) == value ? std::optional(low) : std::nullopt;
+}
+
+// The size of a symbol at which an expression of that symbol has this value: 4 for 2*t = 8, 6 for
+// 2*t*t - t = 66. Nothing where there is none, or the expression neither is linear nor grows.
 std::optional<std::int64_t> solved(const Dim& dim, const std::string& symbol, std::int64_t value) {
-  const auto at = [&](std::int64_t size) {
-    return dim.evaluate(
-        [&](std::string_view name) { return name == symbol ? std::optional(size) : std::nullopt; });
-  };
+  const auto at = [&](std::int64_t size) { return value_at(dim, symbol, size); };
   const auto first = at(1);
   const auto second = at(2);
   constexpr std::int64_t kMost = INT32_MAX;
@@ -47,8 +78,9 @@ std::optional<std::int64_t> solved(const Dim& dim, const std::string& symbol, st
     return std::nullopt;
   const std::int64_t slope = *second - *first;
   const bool is_linear = at(1 + kMany) == *first + kMany * slope;  // unlike min(t, 4)
+  if (!is_linear) return searched(dim, symbol, value);
   const std::int64_t size = (value - *first) / slope + 1;
-  return is_linear && size >= 1 && at(size) == value ? std::optional(size) : std::nullopt;
+  return size >= 1 && at(size) == value ? std::optional(size) : std::nullopt;
 }
 
 // Whether an expression has this value for all sizes but small ones, as min(t, 4) is 4: the sizes
@@ -167,12 +199,36 @@ bool fix_limited_axis(const Program& program, const LowerReport& lowered, InputP
   return false;
 }
 
+// Gives sizes that have to be those of the example their numbers. Returns whether there are such.
+// Fails with kNotDynamic where the file has no example.
+bool fix_at_example(const Program& program, const LowerReport& lowered, InputPlan& plan,
+                    AxesReport& report) {
+  bool changed = false;
+  std::string unknown;
+  for (const ExampleSize& size : lowered.of_example) {
+    const auto example = example_of(program, plan.lower, size.symbol);
+    if (example)
+      changed |=
+          fix_axis({Dim::symbol(size.symbol), *example, size.target, size.place}, plan, report);
+    else
+      unknown += cat("\n  ", printable(size.symbol), " is fixed by ", printable(size.target),
+                     where(size.place));
+  }
+  if (!unknown.empty() && !changed)
+    fail(Error::kNotDynamic,
+         "the strides of a tensor are numbers, as a trace records them, and are right at the sizes "
+         "of the example only, which the file does not record; give these sizes as numbers:",
+         unknown);
+  return changed;
+}
+
 // Puts what a lowering taught into the plan. Returns whether the plan changed.
 bool learn(const Program& program, const LowerReport& lowered, InputPlan& plan,
            AxesReport& report) {
   bool changed = false;
   for (const FixedAxis& axis : lowered.fixed) changed = fix_axis(axis, plan, report) || changed;
-  return changed || join_equal_axes(lowered, plan) || fix_limited_axis(program, lowered, plan);
+  return changed || join_equal_axes(lowered, plan) || fix_limited_axis(program, lowered, plan) ||
+         fix_at_example(program, lowered, plan, report);
 }
 
 }  // namespace

@@ -47,6 +47,14 @@ struct FixedAxis {
   Place place;
 };
 
+// A dynamic size that has to be the example's, which a call has numbers of: strides that a trace
+// recorded.
+struct ExampleSize {
+  std::string symbol;
+  std::string target;  // "aten.as_strided"
+  Place place;
+};
+
 // An operator that could not be lowered.
 struct UnsupportedCall {
   std::string target;
@@ -74,6 +82,7 @@ using Origins = std::unordered_map<std::string, Origin>;  // by the node's name
 
 struct LowerReport {
   std::vector<FixedAxis> fixed;
+  std::vector<ExampleSize> of_example;
   std::vector<FixedOutput> fixed_outputs;
   // Pairs of symbols whose sizes must be equal, or one of them 1.
   std::vector<std::pair<std::string, std::string>> equal;

@@ -226,6 +226,12 @@ void Walk::note_fixed(const Dim& dim, std::int64_t size) {
     report_.fixed.push_back({dim, size, site_.target, program_.places[site_.place]});
 }
 
+void Walk::note_example_size(const std::string& symbol) {
+  if (std::ranges::find(report_.of_example, symbol, &ExampleSize::symbol) ==
+      report_.of_example.end())
+    report_.of_example.push_back({symbol, site_.target, program_.places[site_.place]});
+}
+
 void Walk::note_fixed(const Shape& a, const Shape& b) {
   for (std::size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
     const Dim& x = a[a.size() - i];

@@ -61,6 +61,8 @@ class Walk {
   // The same for each axis, from the last on, where one of two sizes is dynamic and the other a
   // number above 1. Notes symbols that must be equal, too.
   void note_fixed(const Shape& a, const Shape& b);
+  // The call of the moment is right at the size of the example only, whatever that was.
+  void note_example_size(const std::string& symbol);
 
   // What was reported so far, for a caller that lowers a block several times to keep the last.
   struct Findings {

@@ -117,6 +117,52 @@ TEST(DynamicAxes, OfAnExampleStayDynamicUpToTheSizeOfATable) {
         << rows;
 }
 
+// A relative shift, as it is traced: rows of 11 are read at a distance of 10.
+constexpr std::string_view kRelativeShift =
+    "b = aten.size.int(x, 0)\nh = aten.size.int(x, 1)\nt = aten.size.int(x, 2)\n"
+    "m = aten.sub.int(t, 1)\n"
+    "y = aten.as_strided(x, [b, h, t, t], [198, 66, 10, 1], m)\nreturn y";
+
+TEST(DynamicAxes, AreFixedByTheStridesOfATrace) {
+  const AxesReport report =
+      report_of(cat("x: f32[batch, heads, time, 2*time - 1]\n", kRelativeShift));
+  EXPECT_EQ(axes_of(report), "time = 6, heads = 3, batch");
+  EXPECT_EQ(report.axes[0].fixed_by, "aten.as_strided at line 6");
+}
+
+TEST(DynamicAxes, AreFixedAtTheExampleByTheStridesOfATrace) {
+  const std::string text = cat("x: f32[2, 3, 6, 11]\n", kRelativeShift);
+  EXPECT_EQ(axes_of(report_of(text, true)), "x_dim_0");
+  const AxesReport named = report_of(text, true, {.dynamic = {"x:0=batch,2=time,3=places"}});
+  EXPECT_EQ(axes_of(named), "time = 6, places = 11, batch");
+}
+
+TEST(DynamicAxes, AreRefusedWhereStridesAreThoseOfAnUnknownExample) {
+  const auto message = [](std::string_view text) {
+    return message_of([&] { report_of(std::string(text)); });
+  };
+  EXPECT_EQ(message(cat("x: f32[batch, heads, time, places]\n", kRelativeShift)),
+            "the strides of a tensor are numbers, as a trace records them, and are right at the "
+            "sizes of the example only, which the file does not record; give these sizes as "
+            "numbers:\n"
+            "  heads is fixed by aten.as_strided at line 6\n"
+            "  time is fixed by aten.as_strided at line 6\n"
+            "  places is fixed by aten.as_strided at line 6");
+  EXPECT_NE(message("x: f32[t, 2*t - 1]\ny = aten.as_strided(x, [6, 6], [10, 1], 5)\nreturn y")
+                .find("  t is fixed by aten.as_strided at line 2"),
+            std::string::npos);
+}
+
+TEST(DynamicAxes, StayDynamicWhereStridesFollowThem) {
+  EXPECT_EQ(axes_of(report_of("x: f32[t, 2*t - 1]\nt = aten.size.int(x, 0)\n"
+                              "m = aten.sub.int(t, 1)\ns = aten.mul.int(m, 2)\n"
+                              "y = aten.as_strided(x, [t, t], [s, 1], m)\nreturn y")),
+            "t");
+  EXPECT_EQ(axes_of(report_of("x: f32[t, 8]\nt = aten.size.int(x, 0)\nm = aten.sub.int(t, 2)\n"
+                              "y = aten.as_strided(x, [m, 3, 8], [8, 8, 1])\nreturn y")),
+            "t");
+}
+
 TEST(DynamicAxes, AreSolvedWhereAnExpressionIsFixed) {
   const AxesReport report = report_of(
       "x: f32[time, 3]\nw: f32[8, 3]\na = aten.cat.default([x, x], 0)\n"

@@ -310,11 +310,17 @@ struct Strided {
     return is_in_order && step == numel(x.shape());
   }
 
-  // A stride that is a number where the tensor's own follows from dynamic sizes fixes these.
+  // A trace has strides as numbers, those of its example. Where the tensor's own follow from
+  // dynamic sizes, these are fixed: by the strides of axes that stay as they are, or else at the
+  // sizes of the example, since a row of 10 in one of 11 is shifted, and another of 12 is, too.
   void note_fixed(const Call& call, const Value& x) const {
-    if (sizes.empty() || x.rank() == 0 || sizes[0].dim() != x.shape()[0]) return;
-    const auto stride = strides[0].as_int();
-    if (stride) call.walk().note_fixed(row_major_stride(x, 0), *stride);
+    for (std::size_t i = 0; i < x.rank(); ++i) {
+      const Dim own = row_major_stride(x, i);
+      if (is_baked_stay(x, i) && own.symbols().size() == 1)
+        call.walk().note_fixed(own, *strides[i].as_int());
+    }
+    if (is_of_example(x))
+      for (const std::string& symbol : symbols_of_example(x)) call.walk().note_example_size(symbol);
   }
 
   // How many of the first axes are those of the tensor. What lies behind one of them is then within
@@ -325,6 +331,41 @@ struct Strided {
            strides[count].dim() == row_major_stride(x, count))
       ++count;
     return count;
+  }
+
+  // Whether the axis is one of the tensor that stays, but for a stride that is a number. The last
+  // but one does not have to, unless there are more axes than before.
+  bool is_baked_stay(const Value& x, std::size_t axis) const {
+    const std::size_t others = sizes.size() > x.rank() ? 1 : 2;
+    return axis + others < x.rank() && axis < sizes.size() &&
+           sizes[axis].dim() == x.shape()[axis] && strides[axis].as_int() &&
+           !row_major_stride(x, axis).is_constant();
+  }
+
+  // Whether the strides were right for the example only: none of them follows from sizes that the
+  // tensor's own follow from, or an axis that stays has another one.
+  bool is_of_example(const Value& x) const {
+    const std::size_t common = common_axes(x);
+    bool is_any_baked = false;
+    bool follows = false;  // from any size
+    bool is_dynamic = false;
+    for (std::size_t i = common; i < sizes.size(); ++i) follows |= !strides[i].as_int();
+    for (std::size_t i = common; i + 1 < x.rank(); ++i) {
+      is_dynamic |= !row_major_stride(x, i).is_constant();
+      is_any_baked |= is_baked_stay(x, i);
+    }
+    return is_any_baked || (is_dynamic && !follows);
+  }
+
+  // The symbols that the strides follow from, and those of sizes that are gone.
+  std::vector<std::string> symbols_of_example(const Value& x) const {
+    const std::size_t common = common_axes(x);
+    std::vector<std::string> symbols;
+    for (std::size_t i = common; i < x.rank(); ++i) {
+      const bool stays = i == common && i < sizes.size() && sizes[i].dim() == x.shape()[i];
+      if (!stays) std::ranges::copy(x.shape()[i].symbols(), std::back_inserter(symbols));
+    }
+    return symbols;
   }
 
   Value of(const Call& call, const Value& x) const {
