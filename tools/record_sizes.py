@@ -3,7 +3,8 @@
 
     tools/record_sizes.py tests/data/axes      write NAME.ts113.pt and NAME.cases.safetensors
 
-Recorded with torch 1.13. What each is for is said in its class; `hidden_size` has no cases.
+Recorded with torch 1.13. What each is for is said in its class; `hidden_size` and `limited_sizes`
+have no cases.
 """
 
 import math
@@ -126,6 +127,18 @@ class HiddenSize(nn.Module):
         return x + torch.nonzero(self.mask).flatten() / 2
 
 
+class LimitedSizes(nn.Module):
+    """The first 4 columns, and a table of 64 rows of which as many are added as there are: 4 and more, 64 and fewer."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.randn(64, 4))
+
+    def forward(self, x):
+        n = x.shape[1]
+        return x[:, :, :4] + self.table[-n:]
+
+
 # name, module, shape of x and the sizes of t in the cases
 PROGRAMS = [
     ("down_and_up", DownAndUp(), (2, 3, "t"), [1, 8, 21]),
@@ -154,6 +167,7 @@ def main():
     for program in PROGRAMS:
         record(folder, *program)
     torch.jit.script(HiddenSize().eval()).save(str(folder / "hidden_size.ts113.pt"))
+    torch.jit.script(LimitedSizes().eval()).save(str(folder / "limited_sizes.ts113.pt"))
 
 
 main()

@@ -41,7 +41,7 @@ struct CheckCulprit {
 struct CheckAxis {
   enum Verdict {
     kDynamic,         // every size (or, where that is declared or allowed, every multiple) that was
-                      // tried, from `low` on where a window needs so many
+                      // tried, from `low` on where a window needs so many, or the file declares it
     kLimited,         // a range, or multiples; or from `low` on, and no window explains it
     kFixed,           // declared dynamic, but it runs at one size alone
     kLinked,          // dynamic, but only together with another axis

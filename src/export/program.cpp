@@ -1,6 +1,7 @@
 #include "export/program.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -167,9 +168,39 @@ class LimitFinder {
   std::unordered_map<std::uint32_t, const ProgramCall*> makers_;  // by the variables they assign
 };
 
-// What the file promises of the sizes of inputs, for the model's metadata and in words.
-std::vector<AxisFact> declared_ranges(const Program& program, const InputPlan& plan,
-                                      const AxesReport& axes, ExportReport& report) {
+// "at least 3 and at most 64".
+std::string range_text(const std::optional<std::int64_t>& min,
+                       const std::optional<std::int64_t>& max) {
+  return cat(min ? cat("at least ", *min) : "", min && max ? " and " : "",
+             max ? cat("at most ", *max) : "");
+}
+
+// Whether a fact says as much as a limit does, or more.
+bool covers(const AxisFact& fact, const SizeLimit& limit) {
+  return fact.axis == limit.name && (!limit.min || fact.min.value_or(0) >= *limit.min) &&
+         (!limit.max || fact.max.value_or(INT64_MAX) <= *limit.max);
+}
+
+// What operators limit beyond what the file declares.
+void add_limits(const AxesReport& axes, const LimitFinder& finder, std::vector<AxisFact>& facts,
+                ExportReport& report) {
+  for (const SizeLimit& limit : axes.limits) {
+    if (std::ranges::any_of(facts, [&](const AxisFact& fact) { return covers(fact, limit); }))
+      continue;
+    auto fact = std::ranges::find(facts, limit.name, &AxisFact::axis);
+    if (fact == facts.end()) fact = facts.insert(fact, {.axis = limit.name});
+    if (limit.min) fact->min = limit.min;
+    if (limit.max) fact->max = limit.max;
+    const std::string table = limit.max ? finder.maker_of(*limit.max) : "";
+    report.notes.push_back(cat(printable(limit.name), " is ", range_text(limit.min, limit.max),
+                               table.empty() ? ", by " + limit.by : table));
+  }
+}
+
+// What the file promises of the sizes of inputs, and what operators make of them, for the model's
+// metadata and in words.
+std::vector<AxisFact> ranges_of(const Program& program, const InputPlan& plan,
+                                const AxesReport& axes, ExportReport& report) {
   std::vector<AxisFact> facts;
   const LimitFinder limits(program);
   for (const SizeRange& range : plan.ranges) {
@@ -177,11 +208,10 @@ std::vector<AxisFact> declared_ranges(const Program& program, const InputPlan& p
     if (axis == axes.axes.end() || axis->fixed_at) continue;
     facts.push_back({.axis = range.name, .min = range.min, .max = range.max});
     report.notes.push_back(cat("the file declares ", printable(range.name), " to be ",
-                               range.min ? cat("at least ", *range.min) : "",
-                               range.min && range.max ? " and " : "",
-                               range.max ? cat("at most ", *range.max) : "",
+                               range_text(range.min, range.max),
                                range.max ? limits.maker_of(*range.max) : ""));
   }
+  add_limits(axes, limits, facts, report);
   return facts;
 }
 
@@ -226,8 +256,7 @@ AxesReport write_program(const Program& program, InputPlan plan, const AxesRepor
   describe(*model.graph, work.report);
   work.clock.done("lowered it", cat(model.graph->nodes().size(), " nodes"));
   model.path = work.out;
-  model.options =
-      options_of_program(work.options, declared_ranges(program, plan, axes, work.report));
+  model.options = options_of_program(work.options, ranges_of(program, plan, axes, work.report));
   if (has_sizes_of_states(program, plan.lower))
     model.not_run = "the sizes of what the module keeps must fit those of its other inputs";
   write_models(std::move(models), work);

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "lower/baked_sizes.h"
+#include "lower/size_limits.h"
 #include "lower/states.h"
 
 namespace voxport {
@@ -150,14 +151,6 @@ bool join_equal_axes(const LowerReport& lowered, InputPlan& plan) {
   return false;
 }
 
-// Whether two sizes go together, one of them 1 or not, at this size of the symbol in them.
-bool are_equal_at(const Dim& a, const Dim& b, std::int64_t size) {
-  const auto at = [size](std::string_view) { return std::optional(size); };
-  const auto x = a.evaluate(at);
-  const auto y = b.evaluate(at);
-  return !x || !y || x == y || x == 1 || y == 1;
-}
-
 // Whether two sizes go together at no more than two sizes around that of the example, as
 // floor(t/2) + 1 and min(t, 3) at 4 and 5. A table of 64 rows, min(t, 64) and t, leaves more.
 bool are_equal_for_few(const Dim& a, const Dim& b, std::int64_t example) {
@@ -187,12 +180,12 @@ std::optional<std::int64_t> example_of(const Program& program, const LowerOption
 // Gives the first axis of an example that sizes limit, as floor(t/2) + 1 and min(t, 3) do where
 // they must be equal, its size in the example. Returns whether there is such.
 bool fix_limited_axis(const Program& program, const LowerReport& lowered, InputPlan& plan) {
-  for (const auto& [a, b] : lowered.equal_sizes) {
-    const std::vector<std::string> symbols = a.symbols();
-    const bool is_one = symbols.size() == 1 && symbols == b.symbols();
+  for (const EqualSizes& equal : lowered.equal_sizes) {
+    const std::vector<std::string> symbols = equal.a.symbols();
+    const bool is_one = symbols.size() == 1 && symbols == equal.b.symbols();
     if (!is_one || !is_among(plan.guessed, symbols[0])) continue;
     const auto example = example_of(program, plan.lower, symbols[0]);
-    if (example && are_equal_for_few(a, b, *example) &&
+    if (example && are_equal_for_few(equal.a, equal.b, *example) &&
         substitute(plan.lower, symbols[0], *example))
       return true;
   }
@@ -251,6 +244,7 @@ std::unique_ptr<Graph> lower_with_dynamic_axes(const Program& program, InputPlan
     states.check(plan.lower);
     report.notes.insert(report.notes.end(), lowered.notes.begin(), lowered.notes.end());
     report.origins = std::move(lowered.origins);
+    report.limits = size_limits(lowered, symbols_of(plan.lower));
     for (const std::string& symbol : symbols_of(plan.lower))
       report.axes.push_back({symbol, std::nullopt, "", is_among(plan.guessed, symbol)});
     for (std::string& warning : baked_size_warnings(program, plan.lower, *graph,

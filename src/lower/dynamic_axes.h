@@ -9,6 +9,7 @@
 
 #include "graph/graph.h"
 #include "lower/inputs.h"
+#include "lower/size_limits.h"
 #include "program/program.h"
 
 namespace voxport {
@@ -27,7 +28,8 @@ struct AxesReport {
   std::vector<NamedAxis> axes;  // those that the program fixes, then those that stay dynamic
   std::vector<std::string> warnings;
   std::vector<std::string> notes;
-  Origins origins;  // of the graph's nodes
+  std::vector<SizeLimit> limits;  // of axes that stay dynamic
+  Origins origins;                // of the graph's nodes
 };
 
 // Lowers the program, and again with what that taught, until no axis is dynamic that the program

@@ -47,6 +47,13 @@ struct FixedAxis {
   Place place;
 };
 
+// Two sizes that are expressions and must be equal, or one of them 1: floor(t/2) + 1 and min(t, 3).
+struct EqualSizes {
+  Dim a, b;
+  std::string target;  // "aten.add"
+  Place place;
+};
+
 // A dynamic size that has to be the example's, which a call has numbers of: strides that a trace
 // recorded.
 struct ExampleSize {
@@ -86,8 +93,7 @@ struct LowerReport {
   std::vector<FixedOutput> fixed_outputs;
   // Pairs of symbols whose sizes must be equal, or one of them 1.
   std::vector<std::pair<std::string, std::string>> equal;
-  // The same of sizes that are expressions: floor(t/2) + 1 and min(t, 3).
-  std::vector<std::pair<Dim, Dim>> equal_sizes;
+  std::vector<EqualSizes> equal_sizes;
   std::vector<Type> states;  // what the program's states are at the end, one for each
   Origins origins;           // of the nodes and constants of the main graph
   std::vector<std::string> notes;

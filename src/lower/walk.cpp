@@ -239,7 +239,7 @@ void Walk::note_fixed(const Shape& a, const Shape& b) {
     if (x != y && x.symbol_name() && y.symbol_name())
       report_.equal.emplace_back(*x.symbol_name(), *y.symbol_name());
     else if (x != y && !x.is_constant() && !y.is_constant())
-      report_.equal_sizes.emplace_back(x, y);
+      report_.equal_sizes.push_back({x, y, site_.target, program_.places[site_.place]});
     if (x.is_constant() == y.is_constant()) continue;
     const std::int64_t size = *(x.is_constant() ? x : y).constant();
     if (size != 1) note_fixed(x.is_constant() ? y : x, size);

@@ -392,6 +392,9 @@ class Sweep {
     if (const auto most = most_.find(symbol);
         most != most_.end() && judged.verdict == CheckAxis::kDynamic)
       judged.high = most->second;  // nobody knows what is beyond
+    if (const auto least = least_.find(symbol);
+        least != least_.end() && least->second > 1 && judged.verdict == CheckAxis::kDynamic)
+      judged.low = std::max(judged.low.value_or(1), least->second);
     name_as_declared(judged);
     return judged;
   }

@@ -1,5 +1,6 @@
 // What an export reports of the axes of a program.
 #include <gtest/gtest.h>
+#include <voxport/check.h>
 #include <voxport/error.h>
 
 #include "export/final_check.h"
@@ -98,6 +99,26 @@ TEST(ProgramAxes, HaveTheSizesThatWereRun) {
   const ExportReport unchecked = export_model(source, folder / "model.onnx", options);
   EXPECT_EQ(unchecked.axes[1].verdict, "");
   EXPECT_EQ(unchecked.axes[1].sizes, std::vector<std::int64_t>());
+}
+
+TEST(ProgramAxes, AreLimitedByPartsOfThemAndByTables) {
+  const TemporaryFolder folder;
+  const std::filesystem::path out = folder / "model.onnx";
+  ExportOptions options;
+  options.inputs = {"x:f32[batch,rows,columns]"};
+  const ExportReport report =
+      export_model(data_folder() / "axes/limited_sizes.ts113.pt", out, options);
+  EXPECT_EQ(report.warnings, std::vector<std::string>());
+  ASSERT_EQ(report.notes.size(), 2U);
+  EXPECT_TRUE(report.notes[0].starts_with("columns is at least 4, by aten.add at "))
+      << report.notes[0];
+  EXPECT_TRUE(report.notes[1].starts_with("rows is at most 64, by aten.slice at "))
+      << report.notes[1];
+  NEEDS_RUNTIME();
+  EXPECT_EQ(report.axes.at(1).verdict, "dynamic, at most 64 as declared");
+  EXPECT_EQ(report.axes.at(2).verdict, "dynamic, at least 4");
+  const CheckReport check = check_model(out);
+  EXPECT_TRUE(check.is_good()) << to_json(check);
 }
 
 TEST(ProgramAxes, KeepTheRangesThatTheFileDeclares) {

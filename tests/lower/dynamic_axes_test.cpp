@@ -163,6 +163,43 @@ TEST(DynamicAxes, StayDynamicWhereStridesFollowThem) {
             "t");
 }
 
+std::string limits_of(const AxesReport& report) {
+  std::string text;
+  for (const SizeLimit& limit : report.limits)
+    text += cat(text.empty() ? "" : ", ", limit.name, limit.min ? cat(" >= ", *limit.min) : "",
+                limit.max ? cat(" <= ", *limit.max) : "", " by ", limit.by);
+  return text;
+}
+
+TEST(DynamicAxes, AreLimitedWherePartsOfThemMeetNumbers) {
+  const AxesReport report = report_of(
+      "x: f32[b, t]\nw: f32[4]\np = aten.slice.Tensor(x, 1, 0, 4)\n"
+      "y = aten.add.Tensor(p, w)\nreturn y");
+  EXPECT_EQ(axes_of(report), "b, t");
+  EXPECT_EQ(report.warnings, Warnings());
+  EXPECT_EQ(limits_of(report), "t >= 4 by aten.add.Tensor at line 4");
+}
+
+TEST(DynamicAxes, AreLimitedToTheRowsOfATable) {
+  for (const int rows : {9, 64, 1001}) {
+    const std::string by = " by aten.add.Tensor at line 5";
+    const std::string text = cat("x: f32[b, t]\nw: f32[", rows,
+                                 "]\nn = aten.size.int(x, 1)\n"
+                                 "p = aten.slice.Tensor(w, 0, 0, n)\n"
+                                 "y = aten.add.Tensor(x, p)\nreturn y");
+    EXPECT_EQ(limits_of(report_of(text)), cat("t <= ", rows, by));
+  }
+}
+
+// Even sizes run, odd ones do not.
+TEST(DynamicAxes, HaveNoLimitsWhereOtherSizesRunBeyond) {
+  EXPECT_EQ(limits_of(report_of("x: f32[b, t]\nn = aten.size.int(x, 1)\n"
+                                "h = aten.floordiv.int(n, 2)\nm = aten.mul.int(h, 2)\n"
+                                "p = aten.slice.Tensor(x, 1, 0, m)\n"
+                                "y = aten.add.Tensor(x, p)\nreturn y")),
+            "");
+}
+
 TEST(DynamicAxes, AreSolvedWhereAnExpressionIsFixed) {
   const AxesReport report = report_of(
       "x: f32[time, 3]\nw: f32[8, 3]\na = aten.cat.default([x, x], 0)\n"

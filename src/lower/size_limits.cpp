@@ -1,0 +1,105 @@
+#include "lower/size_limits.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/text.h"
+
+namespace voxport {
+namespace {
+
+using Holds = std::function<bool(std::int64_t size)>;
+
+constexpr std::int64_t kMostTried = 1 << 20;
+
+// Sizes that are tried: all small ones, and those around powers of two.
+std::vector<std::int64_t> probes() {
+  constexpr std::int64_t kSmall = 64;
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size = 2; size < kSmall; ++size) sizes.push_back(size);
+  for (std::int64_t power = kSmall; power <= kMostTried; power *= 2)
+    for (const std::int64_t step : {-1, 0, 1})
+      if (power + step > sizes.back()) sizes.push_back(power + step);
+  return sizes;
+}
+
+// Between a size at which it holds and one at which it does not, the last at which it does.
+std::int64_t boundary(std::int64_t yes, std::int64_t no, const Holds& holds) {
+  while (std::abs(yes - no) > 1) {
+    const std::int64_t middle = yes + (no - yes) / 2;
+    (holds(middle) ? yes : no) = middle;
+  }
+  return yes;
+}
+
+// The range in which it holds, if it is one, of more than one size. No bounds where it always does.
+SizeLimit range_of(const Holds& holds) {
+  static const std::vector<std::int64_t> kSizes = probes();
+  const auto first = std::ranges::find_if(kSizes, holds);
+  const auto end = std::find_if_not(first, kSizes.end(), holds);
+  if (first == kSizes.end() || std::any_of(end, kSizes.end(), holds)) return {};
+  SizeLimit limit;
+  if (first != kSizes.begin()) limit.min = boundary(*first, *std::prev(first), holds);
+  if (end != kSizes.end()) limit.max = boundary(*std::prev(end), *end, holds);
+  return limit.min == limit.max ? SizeLimit() : limit;
+}
+
+class Limits {
+ public:
+  explicit Limits(const std::vector<std::string>& symbols) : symbols_(symbols) {}
+
+  void meet(const Dim& a, const Dim& b, const std::string& target, const Place& place) {
+    const std::vector<std::string> symbols = (a.is_constant() ? b : a).symbols();
+    const bool is_one = symbols.size() == 1 && (b.is_constant() || symbols == b.symbols());
+    if (!is_one || std::ranges::find(symbols_, symbols[0]) == symbols_.end()) return;
+    SizeLimit limit = range_of([&](std::int64_t size) { return are_equal_at(a, b, size); });
+    limit.name = symbols[0];
+    limit.by = cat(printable(target), where(place));
+    if (limit.min) take(limit, &SizeLimit::min, std::greater<>());
+    if (limit.max) take(limit, &SizeLimit::max, std::less<>());
+  }
+
+  std::vector<SizeLimit> found() && { return std::move(found_); }
+
+ private:
+  using Bound = std::optional<std::int64_t> SizeLimit::*;
+
+  // Keeps the stricter of two bounds.
+  template <class Stricter>
+  void take(const SizeLimit& limit, Bound bound, Stricter is_stricter) {
+    const auto known = std::ranges::find_if(
+        found_, [&](const SizeLimit& one) { return one.name == limit.name && one.*bound; });
+    if (known == found_.end()) {
+      SizeLimit one{limit.name, {}, {}, limit.by};
+      one.*bound = limit.*bound;
+      found_.push_back(std::move(one));
+    } else if (is_stricter(*(limit.*bound), *((*known).*bound))) {
+      (*known).*bound = limit.*bound;
+      known->by = limit.by;
+    }
+  }
+
+  const std::vector<std::string>& symbols_;
+  std::vector<SizeLimit> found_;
+};
+
+}  // namespace
+
+bool are_equal_at(const Dim& a, const Dim& b, std::int64_t size) {
+  const auto at = [size](std::string_view) { return std::optional(size); };
+  const auto x = a.evaluate(at);
+  const auto y = b.evaluate(at);
+  return !x || !y || x == y || x == 1 || y == 1;
+}
+
+std::vector<SizeLimit> size_limits(const LowerReport& lowered,
+                                   const std::vector<std::string>& symbols) {
+  Limits limits(symbols);
+  for (const FixedAxis& fixed : lowered.fixed)
+    limits.meet(fixed.dim, fixed.size, fixed.target, fixed.place);
+  for (const EqualSizes& equal : lowered.equal_sizes)
+    limits.meet(equal.a, equal.b, equal.target, equal.place);
+  return std::move(limits).found();
+}
+
+}  // namespace voxport
