@@ -457,13 +457,14 @@ class Sweep {
     return options_.allow_multiple || (declared && factor_of(*declared) % judged.multiple == 0);
   }
 
-  // Finds the node that gives an axis its least size, if every size (or multiple) runs from that
-  // one on and none below, and if that has to be so: a window needs it, or the file itself declares
-  // an output that has no elements below it. Else it may be the example's size that was kept.
+  // Finds the node that gives an axis its least size, from which on every size (or multiple) runs,
+  // if 1 does not run by being repeated, and if that has to be so: a window needs it, or the file
+  // itself declares an output that has no elements below it. Else it may be the example's size that
+  // was kept.
   bool explain_least(CheckAxis& judged, const Tried& tried) {
-    const std::int64_t first =
-        judged.multiple == 1 ? *tried.good.begin() : *beyond_one(tried).begin();
-    if (first != *judged.low) return false;
+    const std::int64_t first = *judged.low;
+    if (judged.multiple == 1 ? tried.good.contains(1) : *beyond_one(tried).begin() != first)
+      return false;
     const auto is_multiple = [&](std::int64_t size) { return size % judged.multiple == 0; };
     const auto last_bad = std::find_if(std::make_reverse_iterator(tried.bad.lower_bound(first)),
                                        tried.bad.rend(), is_multiple);
@@ -537,14 +538,16 @@ class Sweep {
   }
 
   // The number whose multiples run, and nothing else; 1 where there is none. Before it is believed,
-  // it is tried whether fewer do: where 320 and 640 run, 480 may.
+  // it is tried whether others do: where 320 and 640 run, 480 may; where 8, 10 and 12 run, but not
+  // 9, 11 may.
   std::int64_t find_multiple(const std::string& symbol, Tried& tried) {
     const std::int64_t base = report_.base.at(symbol);
     std::int64_t step = common_divisor(tried);
     for (std::int64_t before = 0; before != step;) {
       before = step;
       for (const std::int64_t part : {2, 3, 5, 7})
-        if (step % part == 0) try_size(symbol, base + step / part, tried);
+        for (const std::int64_t from : {base, base + step, base + 3 * step, 3 * base})
+          if (step % part == 0) try_size(symbol, from + step / part, tried);
       step = common_divisor(tried);
     }
     if (step == 1) return 1;
@@ -591,6 +594,24 @@ class Sweep {
     if (!judged.has_gaps) return;
     judged.low.reset();
     judged.high.reset();
+    if (step == 1) find_last_gap(judged, tried);
+  }
+
+  // Sizes ran between others that did not. If many in a row run beyond the last that did not, the
+  // axis has a least size there.
+  void find_last_gap(CheckAxis& judged, Tried& tried) {
+    constexpr std::int64_t kInARow = 16;
+    constexpr int kMaxGaps = 4;
+    for (int gap = 0; gap < kMaxGaps; ++gap) {
+      const std::int64_t last = *tried.bad.rbegin();
+      std::int64_t ran = 0;
+      while (ran < kInARow && try_size(judged.name, last + ran + 1, tried) &&
+             tried.good.contains(last + ran + 1))
+        ++ran;
+      judged.has_gaps = ran < kInARow;
+      if (!judged.has_gaps) judged.low = last + 1;
+      if (!judged.has_gaps || *tried.bad.rbegin() == last) return;
+    }
   }
 
   // Another axis with which this one may move where it may not alone.
