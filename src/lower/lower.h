@@ -47,6 +47,14 @@ struct FixedAxis {
   Place place;
 };
 
+// A dynamic size that an operator requires to be so much or more.
+struct LeastSize {
+  Dim dim;
+  std::int64_t least = 1;
+  std::string target;  // "aten.unfold"
+  Place place;
+};
+
 // Two sizes that are expressions and must be equal, or one of them 1: floor(t/2) + 1 and min(t, 3).
 struct EqualSizes {
   Dim a, b;
@@ -94,6 +102,7 @@ struct LowerReport {
   // Pairs of symbols whose sizes must be equal, or one of them 1.
   std::vector<std::pair<std::string, std::string>> equal;
   std::vector<EqualSizes> equal_sizes;
+  std::vector<LeastSize> least;
   std::vector<Type> states;  // what the program's states are at the end, one for each
   Origins origins;           // of the nodes and constants of the main graph
   std::vector<std::string> notes;

@@ -16,7 +16,7 @@ constexpr std::int64_t kMostTried = 1 << 20;
 std::vector<std::int64_t> probes() {
   constexpr std::int64_t kSmall = 64;
   std::vector<std::int64_t> sizes;
-  for (std::int64_t size = 2; size < kSmall; ++size) sizes.push_back(size);
+  for (std::int64_t size = 1; size < kSmall; ++size) sizes.push_back(size);
   for (std::int64_t power = kSmall; power <= kMostTried; power *= 2)
     for (const std::int64_t step : {-1, 0, 1})
       if (power + step > sizes.back()) sizes.push_back(power + step);
@@ -32,14 +32,16 @@ std::int64_t boundary(std::int64_t yes, std::int64_t no, const Holds& holds) {
   return yes;
 }
 
-// The range in which it holds, if it is one, of more than one size. No bounds where it always does.
-SizeLimit range_of(const Holds& holds) {
+// The range in which it holds, of sizes from `from` on, if it is one, of more than one size. No
+// bounds where it always does.
+SizeLimit range_of(std::int64_t from, const Holds& holds) {
   static const std::vector<std::int64_t> kSizes = probes();
-  const auto first = std::ranges::find_if(kSizes, holds);
+  const auto begin = std::ranges::lower_bound(kSizes, from);
+  const auto first = std::find_if(begin, kSizes.end(), holds);
   const auto end = std::find_if_not(first, kSizes.end(), holds);
   if (first == kSizes.end() || std::any_of(end, kSizes.end(), holds)) return {};
   SizeLimit limit;
-  if (first != kSizes.begin()) limit.min = boundary(*first, *std::prev(first), holds);
+  if (first != begin) limit.min = boundary(*first, *std::prev(first), holds);
   if (end != kSizes.end()) limit.max = boundary(*std::prev(end), *end, holds);
   return limit.min == limit.max ? SizeLimit() : limit;
 }
@@ -52,21 +54,36 @@ class Limits {
     const std::vector<std::string> symbols = (a.is_constant() ? b : a).symbols();
     const bool is_one = symbols.size() == 1 && (b.is_constant() || symbols == b.symbols());
     if (!is_one || std::ranges::find(symbols_, symbols[0]) == symbols_.end()) return;
-    SizeLimit limit = range_of([&](std::int64_t size) { return are_equal_at(a, b, size); });
-    limit.name = symbols[0];
-    limit.by = cat(printable(target), where(place));
-    if (limit.min) take(limit, &SizeLimit::min, std::greater<>());
-    if (limit.max) take(limit, &SizeLimit::max, std::less<>());
+    take(symbols[0], range_of(2, [&](std::int64_t size) { return are_equal_at(a, b, size); }),
+         target, place);
+  }
+
+  void take_least(const LeastSize& one) {
+    const std::vector<std::string> symbols = one.dim.symbols();
+    if (symbols.size() != 1 || std::ranges::find(symbols_, symbols[0]) == symbols_.end()) return;
+    const auto is_enough = [&](std::int64_t size) {
+      const auto value = one.dim.evaluate([size](std::string_view) { return std::optional(size); });
+      return value && *value >= one.least;
+    };
+    take(symbols[0], range_of(1, is_enough), one.target, one.place);
   }
 
   std::vector<SizeLimit> found() && { return std::move(found_); }
 
  private:
+  void take(const std::string& name, SizeLimit limit, const std::string& target,
+            const Place& place) {
+    limit.name = name;
+    limit.by = cat(printable(target), where(place));
+    if (limit.min) keep(limit, &SizeLimit::min, std::greater<>());
+    if (limit.max) keep(limit, &SizeLimit::max, std::less<>());
+  }
+
   using Bound = std::optional<std::int64_t> SizeLimit::*;
 
   // Keeps the stricter of two bounds.
   template <class Stricter>
-  void take(const SizeLimit& limit, Bound bound, Stricter is_stricter) {
+  void keep(const SizeLimit& limit, Bound bound, Stricter is_stricter) {
     const auto known = std::ranges::find_if(
         found_, [&](const SizeLimit& one) { return one.name == limit.name && one.*bound; });
     if (known == found_.end()) {
@@ -99,6 +116,7 @@ std::vector<SizeLimit> size_limits(const LowerReport& lowered,
     limits.meet(fixed.dim, fixed.size, fixed.target, fixed.place);
   for (const EqualSizes& equal : lowered.equal_sizes)
     limits.meet(equal.a, equal.b, equal.target, equal.place);
+  for (const LeastSize& least : lowered.least) limits.take_least(least);
   return std::move(limits).found();
 }
 

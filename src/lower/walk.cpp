@@ -226,6 +226,12 @@ void Walk::note_fixed(const Dim& dim, std::int64_t size) {
     report_.fixed.push_back({dim, size, site_.target, program_.places[site_.place]});
 }
 
+void Walk::note_least(const Dim& dim, std::int64_t least) {
+  const bool is_always_run = scopes_.depth() == 1;
+  if (is_always_run && !dim.is_constant())
+    report_.least.push_back({dim, least, site_.target, program_.places[site_.place]});
+}
+
 void Walk::note_example_size(const std::string& symbol) {
   if (std::ranges::find(report_.of_example, symbol, &ExampleSize::symbol) ==
       report_.of_example.end())

@@ -61,6 +61,8 @@ class Walk {
   // The same for each axis, from the last on, where one of two sizes is dynamic and the other a
   // number above 1. Notes symbols that must be equal, too.
   void note_fixed(const Shape& a, const Shape& b);
+  // The call of the moment requires this size to be so much or more.
+  void note_least(const Dim& dim, std::int64_t least);
   // The call of the moment is right at the size of the example only, whatever that was.
   void note_example_size(const std::string& symbol);
 

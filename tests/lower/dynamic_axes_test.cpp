@@ -191,6 +191,15 @@ TEST(DynamicAxes, AreLimitedToTheRowsOfATable) {
   }
 }
 
+TEST(DynamicAxes, AreAsLongAsAWindowIs) {
+  EXPECT_EQ(limits_of(report_of("x: f32[b, t]\ny = aten.unfold.default(x, 1, 6, 2)\nreturn y")),
+            "t >= 6 by aten.unfold.default at line 2");
+  EXPECT_EQ(limits_of(report_of("x: f32[b, 2, h, w]\n"
+                                "y = aten.im2col.default(x, [3, 4], [2, 1], [1, 0], [2, 2])\n"
+                                "return y")),
+            "h >= 3 by aten.im2col.default at line 2, w >= 4 by aten.im2col.default at line 2");
+}
+
 // Even sizes run, odd ones do not.
 TEST(DynamicAxes, HaveNoLimitsWhereOtherSizesRunBeyond) {
   EXPECT_EQ(limits_of(report_of("x: f32[b, t]\nn = aten.size.int(x, 1)\n"

@@ -21,6 +21,9 @@ struct FoldWindow {
 
   std::int64_t reach(std::size_t i) const { return dilation[i] * (kernel[i] - 1) + 1; }
 
+  // The least size of an axis that it fits in once.
+  std::int64_t least(std::size_t i) const { return reach(i) - 2 * padding[i]; }
+
   // How often it fits along an axis of this size.
   Number count(const Call& call, const Number& size, std::size_t i) const {
     Scopes& scopes = call.scopes();
@@ -58,6 +61,8 @@ Item im2col(const Call& call, Builder& g) {
   Value x = with_batch(call, self, kSpace + 2);  // [b, c, h, w]
   const Number rows = window.count(call, size_at(call, x, 2), 0);
   const Number columns = window.count(call, size_at(call, x, 3), 1);
+  for (std::size_t i = 0; i < kSpace; ++i)
+    call.walk().note_least(x.shape()[i + 2], window.least(i));
   const Number batch = size_at(call, x, 0);
   const Number channels = size_at(call, x, 1);
   if (window.padding != Numbers{0, 0}) {

@@ -717,6 +717,7 @@ Item unfold(const Call& call, Builder&) {
   const std::int64_t axis = call.axis("dimension", rank);
   const Number size = call.number("size");
   const Number step = call.number("step");
+  if (size.as_int()) call.walk().note_least(call.tensor("self").dim(axis), *size.as_int());
   View view;
   view.look = [=](const Value& base) {
     const Number whole = size_number(call, base, axis);
