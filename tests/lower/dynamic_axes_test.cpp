@@ -200,6 +200,16 @@ TEST(DynamicAxes, AreAsLongAsAWindowIs) {
             "h >= 3 by aten.im2col.default at line 2, w >= 4 by aten.im2col.default at line 2");
 }
 
+// Of 9 elements chunk(4) makes three parts.
+TEST(DynamicAxes, AreAsLongAsThePartsOfThemNeed) {
+  const std::string by = " by aten.chunk.default at line 2";
+  const auto limits = [](const std::string& text) { return limits_of(report_of(text)); };
+  EXPECT_EQ(limits("x: f32[t]\np, q = aten.chunk.default(x, 2)\nreturn p, q"), cat("t >= 2", by));
+  EXPECT_EQ(limits("x: f32[t]\np, q, r, s = aten.chunk.default(x, 4)\nreturn p, q, r, s"),
+            cat("t >= 10", by));
+  EXPECT_EQ(limits("x: f32[2*t]\np, q = aten.chunk.default(x, 2)\nreturn p, q"), "");
+}
+
 // Even sizes run, odd ones do not.
 TEST(DynamicAxes, HaveNoLimitsWhereOtherSizesRunBeyond) {
   EXPECT_EQ(limits_of(report_of("x: f32[b, t]\nn = aten.size.int(x, 1)\n"

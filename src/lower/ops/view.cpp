@@ -202,7 +202,7 @@ std::optional<std::int64_t> unpacked_count(const Call& call) {
 // The size of the last part. Were it none of 1 to `size`, PyTorch would make another number of
 // parts than the program takes: it is then made such that a Split by it fails in the run.
 Number last_part(const Call& call, const Number& size, const Number& rest) {
-  if (rest.as_int()) return rest;
+  if (rest.as_int() || rest.dim() == size.dim()) return rest;
   Scopes& scopes = call.scopes();
   const Number most = compute(scopes, Arithmetic::kMin, size, rest);
   const Number within = compute(scopes, Arithmetic::kMax, Number::of_int(1), most);
@@ -219,6 +219,27 @@ std::vector<Number> equal_parts(const Call& call, const Number& whole, const Num
   return sizes;
 }
 
+// The size from which on chunk(count) makes so many parts: of 9 elements it makes three of 3 in
+// place of four.
+std::int64_t least_in_chunks(std::int64_t count) {
+  const auto divide = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  std::int64_t size = count * count;
+  while (size > 1 && divide(size - 1, divide(size - 1, count)) == count) --size;
+  return size;
+}
+
+// A dynamic size in as many parts as the program takes, of which only the last may be smaller.
+std::vector<Number> chunks(const Call& call, const Number& whole, const Number& size,
+                           std::int64_t count) {
+  std::vector<Number> sizes = equal_parts(call, whole, size, count);
+  sizes.back() = last_part(call, size, sizes.back());
+  constexpr std::int64_t kMany = 1 << 15;
+  const Dim of_chunk = ceil_div(whole.dim(), Dim(count));
+  if (count > 1 && count < kMany && size.dim() == of_chunk)
+    call.walk().note_least(whole.dim(), least_in_chunks(count));
+  return sizes;
+}
+
 Item split_by_size(const Call& call, std::int64_t axis, const Number& size) {
   const Number whole = size_number(call, call.tensor("self"), axis);
   if (size.as_int().value_or(1) <= 0) {
@@ -230,9 +251,7 @@ Item split_by_size(const Call& call, std::int64_t axis, const Number& size) {
   if (!count)
     call.refuse("the number of parts depends on the dynamic size ", whole.dim().text(),
                 "; chunk() makes a number of parts that is known");
-  std::vector<Number> sizes = equal_parts(call, whole, size, std::max<std::int64_t>(*count, 1));
-  sizes.back() = last_part(call, size, sizes.back());
-  return parts_of(call, axis, sizes);
+  return parts_of(call, axis, chunks(call, whole, size, std::max<std::int64_t>(*count, 1)));
 }
 
 Item split_at(const Call& call, std::int64_t axis, const std::vector<Number>& indices) {
@@ -642,7 +661,8 @@ Item split(const Call& call, Builder&) {
 }
 
 // aten.chunk(Tensor self, int chunks, int dim=0) -> Tensor[]
-// Of a dynamic size there are as many parts as the program asks for.
+// Of a dynamic size there are as many parts as the program asks for. Sizes of which PyTorch makes
+// fewer do not run.
 Item chunk(const Call& call, Builder&) {
   const std::int64_t axis = call.axis("dim", seen_rank(call));
   const std::int64_t count = call.integer("chunks");
@@ -651,7 +671,7 @@ Item chunk(const Call& call, Builder&) {
   const Number size = compute(call.scopes(), Arithmetic::kFloorDiv,
                               plus(call, whole, Number::of_int(count - 1)), Number::of_int(count));
   if (whole.as_int().value_or(0) > 0) return split_by_size(call, axis, size);
-  return parts_of(call, axis, equal_parts(call, whole, size, count));
+  return parts_of(call, axis, chunks(call, whole, size, count));
 }
 
 // aten.tensor_split.sections(Tensor self, SymInt sections, int dim=0) -> Tensor[]

@@ -65,6 +65,17 @@ TEST_F(SplitInTheRun, RunsWithAsManyPartsAsTheProgramTakes) {
     EXPECT_NE(message_of([&] { run_text(program, made_up_tensor({size}, 1)); }), "no error");
 }
 
+// PyTorch makes fewer parts than four of these sizes: there is no empty one.
+TEST_F(SplitInTheRun, DoesNotMakeEmptyChunks) {
+  const std::string program =
+      "x: f32[t]\nlist = aten.chunk.default(x, 4)\ny = aten.__getitem__.t(list, -1)\nreturn y\n";
+  for (const std::int64_t size : {4, 7, 8, 10, 11})
+    EXPECT_GE(run_text(program, made_up_tensor({size}, 1))[0].size(), 1U) << size;
+  for (const std::int64_t size : {3, 5, 6, 9})
+    EXPECT_NE(message_of([&] { run_text(program, made_up_tensor({size}, 1)); }), "no error")
+        << size;
+}
+
 TEST(Split, OfAFreeAxisIntoUnknownParts) {
   EXPECT_EQ(
       trouble("x = aten.split(c, 2)\nreturn x\n"),
