@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Records what PyTorch gives for short programs, one or a few operators each: the tests of the lowering.
 
-    record_ops.py FOLDER [FAMILY ...]       record tools/ops/FAMILY.py (or all of tools/ops) into FOLDER
+    record_ops.py FOLDER [FAMILY ...]               record tools/ops/FAMILY.py (or all of tools/ops) into FOLDER
+    record_ops.py FOLDER FAMILY --only CASE ...     record these cases; the family's others stay as they were recorded
 
-FOLDER is tests/data/ops; recorded with torch 2.6 on Debian trixie. A family is a Python file with a list CASES:
+FOLDER is tests/data/ops; recorded with torch 2.6 on Debian trixie, and cases that were added later with the torch that
+their entry names. A family is a Python file with a list CASES:
 
     from record_ops import case, of, weight
 
@@ -178,15 +180,15 @@ def given(source, tensor):
 def record_case(family, recorded, tensors):
     constants = {name: value_of(source, name, {}, f"{family}/{recorded.name}/{name}")
                  for name, source in recorded.inputs.items() if source.is_constant}
-    tensors.update({f"{recorded.name}/in/{name}": tensor for name, tensor in constants.items()})
+    tensors.update({f"{recorded.name}/in/{name}": stored(tensor) for name, tensor in constants.items()})
     for i, run in enumerate(recorded.runs):
         inputs = {name: value_of(source, name, run, f"{family}/{recorded.name}/{i}/{name}")
                   for name, source in recorded.inputs.items() if not source.is_constant}
         results = run_lines(recorded.lines, {name: given(recorded.inputs[name], tensor)
                                              for name, tensor in {**constants, **inputs}.items()})
         key = f"{recorded.name}.{i}"
-        tensors.update({f"{key}/in/{name}": tensor for name, tensor in inputs.items()})
-        tensors.update({f"{key}/out/{j}": tensor for j, tensor in enumerate(results)})
+        tensors.update({f"{key}/in/{name}": stored(tensor) for name, tensor in inputs.items()})
+        tensors.update({f"{key}/out/{j}": stored(tensor) for j, tensor in enumerate(results)})
     declared = "\n".join(f"{name}: {source.type}" for name, source in recorded.inputs.items())
     entry = {"name": recorded.name, "program": f"{declared}\n{recorded.lines}", "constants": list(constants),
              "runs": len(recorded.runs)}
@@ -195,34 +197,78 @@ def record_case(family, recorded, tensors):
     return entry
 
 
-def write_safetensors(path, tensors):
+@dataclasses.dataclass
+class Stored:
+    """A tensor as a safetensors file has it."""
+    dtype: str
+    shape: list
+    data: bytes
+
+
+def stored(tensor):
     kinds = {torch.float32: "F32", torch.float64: "F64", torch.float16: "F16", torch.bfloat16: "BF16", torch.int64: "I64",
              torch.int32: "I32", torch.int16: "I16", torch.int8: "I8", torch.uint8: "U8", torch.bool: "BOOL"}
+    data = bytes(tensor.detach().contiguous().reshape(-1).view(torch.uint8).tolist())
+    return Stored(kinds[tensor.dtype], list(tensor.shape), data)
+
+
+def read_safetensors(path):
+    content = path.read_bytes()
+    start = 8 + struct.unpack_from("<Q", content)[0]
+    entries = json.loads(content[8:start])
+    return {name: Stored(entry["dtype"], entry["shape"], content[start + begin:start + end])
+            for name, entry in entries.items() for begin, end in [entry["data_offsets"]]}
+
+
+def write_safetensors(path, tensors):
     header, parts, offset = {}, [], 0
     for name, tensor in tensors.items():
-        data = bytes(tensor.detach().contiguous().reshape(-1).view(torch.uint8).tolist())
-        parts.append(data)
-        header[name] = {"dtype": kinds[tensor.dtype], "shape": list(tensor.shape),
-                        "data_offsets": [offset, offset + len(data)]}
-        offset += len(data)
+        parts.append(tensor.data)
+        header[name] = {"dtype": tensor.dtype, "shape": tensor.shape,
+                        "data_offsets": [offset, offset + len(tensor.data)]}
+        offset += len(tensor.data)
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(parts))
 
 
-def record_family(family, folder):
+def kept_case(name, before, tensors):
+    """The entry of a case as it was recorded before; its tensors are taken over."""
+    entry = next((entry for entry in before["cases"] if entry["name"] == name), None)
+    if entry is None:
+        sys.exit(f"{name} was not recorded before: name it with --only, too")
+    runs = [name, *(f"{name}.{i}" for i in range(entry["runs"]))]
+    tensors.update({key: tensor for key, tensor in before["tensors"].items() if key.partition("/")[0] in runs})
+    return entry
+
+
+def recorded_before(files):
+    return {**json.loads(files[0].read_text()), "tensors": read_safetensors(files[1])}
+
+
+def record_family(family, folder, only):
     cases = importlib.import_module(family).CASES
     names = [recorded.name for recorded in cases]
     if len(set(names)) != len(names):
         sys.exit(f"{family}: two cases have one name: {sorted(name for name in set(names) if names.count(name) > 1)}")
+    if unknown := set(only) - set(names):
+        sys.exit(f"{family}: there is no case {', '.join(sorted(unknown))}")
+    files = [folder / f"{family}.json", folder / f"{family}.safetensors"]
+    before = recorded_before(files) if only else None
+    version = torch.__version__.partition("+")[0]
     tensors, entries = {}, []
     for recorded in cases:
+        if only and recorded.name not in only:
+            entries.append(kept_case(recorded.name, before, tensors))
+            continue
         try:
             entries.append(record_case(family, recorded, tensors))
         except Exception as error:
             sys.exit(f"{family}: {recorded.name}: {type(error).__name__}: {error}")
-    files = [folder / f"{family}.json", folder / f"{family}.safetensors"]
-    files[0].write_text(json.dumps({"torch": torch.__version__.partition("+")[0], "cases": entries}, indent=1) + "\n")
+        if only and version != before["torch"]:
+            entries[-1]["torch"] = version
+    text = json.dumps({"torch": before["torch"] if only else version, "cases": entries}, indent=1)
+    files[0].write_text(text + "\n")
     write_safetensors(files[1], tensors)
     size = sum(file.stat().st_size for file in files)
     print(f"{family}: {len(cases)} cases, {size:,} bytes")
@@ -234,13 +280,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("families", nargs="*")
+    parser.add_argument("--only", nargs="+", default=[], metavar="CASE")
     arguments = parser.parse_args()
+    if arguments.only and len(arguments.families) != 1:
+        parser.error("--only takes cases of one family")
     ops = pathlib.Path(__file__).resolve().parent / "ops"
     sys.path.insert(0, str(ops))
     sys.dont_write_bytecode = True
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for family in arguments.families or sorted(path.stem for path in ops.glob("*.py")):
-        record_family(family, arguments.folder)
+        record_family(family, arguments.folder, arguments.only)
 
 
 if __name__ == "__main__":
