@@ -72,6 +72,9 @@ CASES = [
     sized("arange_as_int32", "arange.default(m, dtype=int32)"),
     sized("arange_start", "arange.start(-2, m)"),
     sized("arange_start_as_f64", "arange.start(1, 9, dtype=float64)"),
+    case("arange_by_a_fraction_to_many_digits", """
+         n = aten.sym_size.int(x, 0)
+         y = aten.arange.start_step(0.1, n, 0.3, dtype=float64)""", x="f32[t]", runs=[dict(t=5), dict(t=31)], tolerance=1e-14),
     sized("arange_by_two", "arange.start_step(0, m, 2)"),
     sized("arange_down", "arange.start_step(m, -4, -3)"),
     sized("arange_down_to_minus_one", "arange.start_step(m, -1, -1, dtype=float32)"),

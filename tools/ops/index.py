@@ -80,6 +80,8 @@ CASES = [
     case("index_put_adds_by_mask", "y = aten.index_put.default(x, [mask], z, True)", x="f32[b, t]", mask="bool[b, t]", z="f32[1]",
          runs=BT),
     case("index_put_bools_by_mask", "y = aten.index_put.default(x, [mask], z)", x="bool[t]", mask="bool[t]", z="bool[]", runs=T),
+    case("index_put_adds_bools_by_mask", "y = aten.index_put.default(x, [mask], z, True)", x="bool[b, 4]", mask="bool[b]",
+         z=of("bool[4]", values=[1, 0, 1, 0]), runs=B),
     case("index_put_what_the_mask_chose", """
          a = aten.index.Tensor(z, [mask])
          y = aten.index_put.default(x, [mask], a)""", x="f32[b, t]", z="f32[b, t]", mask="bool[b, t]", runs=BT),
@@ -110,7 +112,7 @@ CASES = [
     case("index_reduce_amax", "y = aten.index_reduce.default(x, 1, i, z, 'amax')", x="f32[b, 4]",
          i=of("i64[3]", values=[0, 2, 0]), z="f32[b, 3]", runs=B),
 
-    case("scatter", "y = aten.scatter.src(x, 1, i, z)", x="f32[b, 4]", i=of("i64[1, 3]", values=[0, 2, 3]), z="f32[b, 3]", runs=[dict(b=1)]),
+    case("scatter", "y = aten.scatter.src(x, 1, i, z)", x="f32[b, 4]", i=of("i64[1, 3]", values=[0, 2, 3]), z="f32[b, 3]", runs=[dict(b=1), dict(b=2)]),
     case("scatter_of_a_part", "y = aten.scatter.src(x, 0, i, z)", x="f32[4, 3]", i=of("i64[2, 2]", values=[0, 1, 3, 2]), z="f32[4, 3]"),
     case("scatter_value", "y = aten.scatter.value(x, -1, i, 1.5)", x="f32[b, 4]", i=places("i64[b, 2]", 4), runs=B),
     case("scatter_value_of_bools", "y = aten.scatter.value(x, 1, i, True)", x="bool[b, 4]", i=places("i64[b, 2]", 4), runs=B),

@@ -31,6 +31,8 @@ CASES = [
     case("cartesian_prod_of_one", "y = aten.cartesian_prod.default([x])", x="f32[t]", runs=T),
     case("meshgrid", "y = aten.meshgrid.default([x, z, s])", x="f32[t]", z="f32[3]", s="f32[]", runs=T),
     case("meshgrid_xy", "y = aten.meshgrid.indexing([x, z, w], indexing='xy')", x="f32[t]", z="f32[3]", w="f32[2]", runs=T),
+    case("meshgrid_xy_of_two", "y = aten.meshgrid.indexing([x, z], indexing='xy')", x="f32[t]", z="f32[s]",
+         runs=[dict(t=2, s=5), dict(t=4, s=1)]),
     case("meshgrid_ij", "y = aten.meshgrid.indexing([x, z], indexing='ij')", x="f32[t]", z="f32[3]", runs=T),
     case("repeat", "y = aten.repeat.default(x, [2, 1, 3])", x="f32[b, t]", runs=BT),
     case("repeat_by_a_number", "y = aten.repeat.default(x, [n, 1])", x="f32[t]", n="int", runs=[dict(t=2, n=3), dict(t=1, n=1)]),

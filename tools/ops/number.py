@@ -18,7 +18,7 @@ def of_floats(name, target=None):
 
 CASES = [
     *[of_ints(name) for name in ["add.int", "sub.int", "mul.int", "div.int", "floordiv.int", "remainder.int"]],
-    *[of_floats(name) for name in ["add.float", "sub.float", "mul.float", "div.float"]],
+    *[of_floats(name) for name in ["add.float", "sub.float", "mul.float", "div.float", "floordiv.float", "remainder.float"]],
     *[case(f"{name}_of_ints", f"r = aten.{name}.int(n, m)\nreturn r", **NUMBERS, runs=PAIRS) for name in ["eq", "ne", "lt", "le", "gt", "ge"]],
     *[case(f"{name}_of_floats", f"r = aten.{name}.float(a, b)\nreturn r", a="float", b="float", runs=FLOATS) for name in ["eq", "lt", "ge"]],
     *[case(f"{name}_of_a_float", f"r = aten.{name}.float(a)\nreturn r", a="float",
@@ -67,6 +67,13 @@ CASES = [
          t = aten.copysign.float(3.0, -0.0)
          u = aten.log.float_float(8.0, 2.0)
          return r, s, t, u"""),
+    case("known_floats_rounded", """
+         r = aten.ceil.float(2.25)
+         s = aten.floor.float(-2.25)
+         t = aten.round.float(2.5)
+         u = aten.floordiv.float(-7.5, 2.0)
+         v = aten.remainder.float(-7.5, 2.0)
+         return r, s, t, u, v"""),
     case("item", "n = aten.item.default(x)\ny = aten.mul.Tensor(z, n)\nreturn y", x=of("f32[1]", values=[0.5]), z="i64[3]"),
     case("assertions", """
          n = aten.item.default(x)

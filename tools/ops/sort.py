@@ -126,6 +126,7 @@ CASES = [
          b = aten.is_complex.default(x)
          c = aten.is_signed.default(x)
          return a, b, c""", x="i64[2]"),
+    *[case(f"is_signed_of_{type}", "y = aten.is_signed.default(x)\nreturn y", x=f"{type}[2]") for type in ["u8", "i8", "bool", "f32"]],
     case("is_same_size", """
          a = aten.is_same_size.default(x, y)
          return a""", x="i64[b, 2]", y="i64[t, 2]", runs=[dict(b=1, t=1), dict(b=2, t=3)]),

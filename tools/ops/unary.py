@@ -66,6 +66,8 @@ CASES = [
     unary("lgamma", "f64", low=0.1, high=9),
     unary("lgamma", "i64", low=1, high=9),
     unary("digamma", "f64", low=0.1, high=9),
+    *[case(f"{name}_to_many_digits", f"y = aten.{name}.default(x)", x=of("f64[b, 4]", low=-4, high=9), runs=[dict(b=3)], tolerance=1e-11)
+      for name in ["lgamma", "digamma"]],
     unary("round.decimals", suffix="_2", arguments=", decimals=2"),
     unary("round.decimals", suffix="_minus_1", arguments=", decimals=-1", low=-99, high=99),
     unary("round.decimals", suffix="_0", arguments=", decimals=0"),

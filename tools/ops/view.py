@@ -92,6 +92,12 @@ CASES = [
     case("slice_steps", "y = aten.slice.Tensor(x, 1, 1, 100, 2)", x="f32[b, 7]", runs=[dict(b=2)]),
     case("slice_negative", "y = aten.slice.Tensor(x, 0, -3, -1)", x="f32[t]", runs=[dict(t=5), dict(t=9)]),
     case("slice_to_a_number", "y = aten.slice.Tensor(x, 0, 0, n)", x="f32[t]", n="int", runs=[dict(t=5, n=3), dict(t=4, n=-1)]),
+    case("slice_to_the_size_of_another", """
+         n = aten.sym_size.int(z, 0)
+         y = aten.slice.Tensor(x, 1, 1, n)""", x="f32[b, t]", z="f32[s]", runs=[dict(b=2, t=5, s=3), dict(b=3, t=4, s=7)]),
+    case("slice_from_the_size_of_another", """
+         n = aten.sym_size.int(z, 0)
+         y = aten.slice.Tensor(x, 1, n)""", x="f32[b, t]", z="f32[s]", runs=[dict(b=2, t=5, s=3), dict(b=3, t=7, s=4)]),
     case("slice_of_nothing", "y = aten.slice.Tensor(x, 0, 3, 2)", x="f32[5]"),
     case("slice_copy", """
          y = aten.slice_copy.Tensor(x, 1, 0, 2)
@@ -124,6 +130,8 @@ CASES = [
     case("tensor_split_at", "y = aten.tensor_split.indices(x, [1, 3, -1], 1)", x="f32[b, 6]", runs=[dict(b=2)]),
     case("tensor_split_by_tensor", "y = aten.tensor_split.tensor_indices_or_sections(x, n)", x="f32[6]",
          n=weight("i64[2]", values=[1, 4])),
+    case("tensor_split_by_a_number_in_a_tensor", "y = aten.tensor_split.tensor_indices_or_sections(x, n, 1)", x="f32[b, t]",
+         n=weight("i64[]", values=3), runs=[dict(b=2, t=7), dict(b=1, t=4)]),
     case("hsplit", "y = aten.hsplit.int(x, 2)", x="f32[b, 4]", runs=[dict(b=2)]),
     case("hsplit_of_one_axis", "y = aten.hsplit.array(x, [1, 3])", x="f32[4]"),
     case("vsplit", "y = aten.vsplit.int(x, 2)", x="f32[4, 3]"),
