@@ -68,7 +68,7 @@ CASES = [
     multi_head("keys_hidden", ", m, True, True, 1", m=of("bool[b, t]", values=[0, 0, 1, 0, 1, 1]), runs=[dict(b=2, t=3)]),
     multi_head("pairs_hidden", ", m, True, True, 0", m=of("bool[t, t]", values=[0, 1, 1, 0, 0, 1, 0, 0, 0]), runs=[dict(b=2, t=3)]),
     multi_head("minus_infinity", ", m, True, False, 2",
-               m=of("f32[b, 2, t, t]", values=[0.0, float("-inf"), 0.0, 0.0] * 2 + [0.0] * 8), runs=[dict(b=2, t=2)]),
+               m=of("f32[b, 2, t, t]", values=[0.0, float("-inf"), *[0.0] * 23] * 4 + [0.0] * 50), runs=[dict(b=3, t=5)]),
     multi_head("of_two", ", None, True, False", key="z", value="z", z=f"f32[b, t, {E}]", runs=[dict(b=2, t=3)]),
     layer("relu"),
     layer("gelu", gelu=True),

@@ -3,6 +3,7 @@
 from record_ops import case, of
 
 ROWS = [dict(b=1), dict(b=4)]
+CROSSED = [dict(b=2, t=3, s=5), dict(b=4, t=2, s=1), dict(b=3, t=1, s=2)]  # dynamic axes against each other
 COMPARISONS = ["eq", "ne", "lt", "le", "gt", "ge"]
 LOGIC = ["and", "or", "xor"]
 WORDS = dict(x=of("i64[b, 8]", low=-300, high=300))
@@ -14,6 +15,12 @@ CASES = [
            z=of("f32[14]", special=True), runs=ROWS) for name in COMPARISONS],
     *[case(f"{name}_scalar", f"y = aten.{name}.Scalar(x, 0.5)", x=of("f32[b, 14]", special=True), runs=ROWS) for name in COMPARISONS],
     *[case(f"{name}_scalar_of_ints_by_a_float", f"y = aten.{name}.Scalar(x, 1.5)", x="i64[b, 5]", runs=ROWS) for name in COMPARISONS],
+    *[case(f"{name}_crossed", f"y = aten.{name}.Tensor(x, z)", x="i64[b, 1, t]", z="i64[s, 1]", runs=CROSSED) for name in COMPARISONS],
+    *[case(f"logical_{name}_crossed", f"y = aten.logical_{name}.default(x, z)", x="bool[b, 1, t]", z="bool[s, 1]", runs=CROSSED)
+      for name in LOGIC],
+    case("isclose_crossed", "y = aten.isclose.default(x, z, 0.5, 0.1)", x="f32[b, 1, t]", z="f32[s, 1]", runs=CROSSED),
+    case("allclose_crossed", "y = aten.allclose.default(x, z, 0.0, 1.0)", x=of("f32[b, 1, t]", low=0, high=1.2),
+         z=of("f32[s, 1]", low=0, high=1.2), runs=CROSSED + [dict(b=1, t=2, s=3)]),
     case("eq_promotes", "y = aten.eq.Tensor(x, z)", x="i64[b, 3]", z="f32[3]", runs=ROWS),
     case("eq_of_bools_with_an_int", "y = aten.eq.Scalar(x, 1)", x="bool[b, 3]", runs=ROWS),
     case("eq_without_overload", "y = aten.eq(x, 0)", x="i64[b, 3]", runs=ROWS),

@@ -118,7 +118,7 @@ CASES = [
     stft("f64_short_window", "4, 5, w, True, 'reflect', True, False, True", x="f64[b, t]", w=weight("f64[5]")),
     case("stft_pairs_two_sided", "y = aten.stft.center(x, 8, 4, 6, w, False, 'reflect', True, False, False)", x="f32[b, t]",
          runs=SIGNAL, **POSITIVE),
-    istft("two_sided_normalized_length", "2, 6, w, True, True, False, 13", x="f32[b, 8, t, 2]", runs=[dict(b=2, t=8)], **POSITIVE),
+    istft("two_sided_normalized_length", "2, 6, w, True, True, False, 13", x="f32[b, 8, t, 2]", runs=[dict(b=3, t=7)], **POSITIVE),
     istft("not_centered_length", "2, 8, w, False, True, True, n", n="int",
           runs=[dict(b=1, t=5, n=11), dict(b=2, t=9, n=20)], w=weight("f32[8]", low=0.5, high=1.0)),
     istft("length_of_signal", "4, 8, w, True, False, None, n", n="int",

@@ -3,6 +3,7 @@
 from record_ops import case, of, weight
 
 ROWS = [dict(b=1), dict(b=4)]
+CROSSED = [dict(b=2, t=3, s=5), dict(b=4, t=2, s=1), dict(b=3, t=1, s=2)]
 SPECIAL = of("f32[b, 14]", special=True)
 DIVIDENDS = [7, -7, 7, -7, 1, 0, -9, 8]
 DIVISORS = [2, 2, -3, -3, 5, -6, 3, -4]
@@ -18,6 +19,12 @@ def binary(name, *types, suffix=None, low=None, high=None):
 def division(name, type, arguments=""):
     return case(f"{name.replace('.', '_')}_of_{type}{arguments.partition('=')[2].strip(chr(39))}", f"y = aten.{name}(x, z{arguments})",
                 x=of(f"{type}[8]", values=DIVIDENDS), z=of(f"{type}[8]", values=DIVISORS))
+
+
+def crossed(name, type="f32", arguments="", low=None, high=None):
+    """Each operand is dynamic along an axis that is fixed in the other, at 1, or that the other lacks."""
+    return case(f"{name.partition('.')[0]}_crossed_of_{type}", f"y = aten.{name}(x, z{arguments})",
+                x=of(f"{type}[b, 1, t]", low=low, high=high), z=of(f"{type}[s, 1]", low=low, high=high), runs=CROSSED)
 
 
 TYPES = ["f32", "f64", "f16", "i64", "i32", "i8", "i16"]
@@ -119,7 +126,21 @@ CASES = [
     case("heaviside", "y = aten.heaviside.default(x, z)", x=of("f32[5]", values=[-1, 0, 2, 0, float("nan")]), z="f32[5]"),
     case("heaviside_of_ints", "y = aten.heaviside.default(x, z)", x="i64[b, 5]", z="i64[1]", runs=ROWS),
     case("ldexp", "y = aten.ldexp.Tensor(x, z)", x="f32[b, 3]", z="i64[3]", runs=ROWS),
+    # Dynamic axes of different sizes against each other.
+    *[crossed(name) for name in [
+        "add.Tensor", "sub.Tensor", "rsub.Tensor", "mul.Tensor", "div.Tensor", "remainder.Tensor", "fmod.Tensor", "maximum.default",
+        "minimum.default", "fmax.default", "fmin.default", "atan2.default", "hypot.default", "logaddexp.default", "logaddexp2.default",
+        "copysign.Tensor", "heaviside.default", "ldexp.Tensor"]],
+    *[crossed(name, low=0.5, high=4) for name in ["pow.Tensor_Tensor", "floor_divide.default", "xlogy.Tensor", "special_xlog1py.default"]],
+    crossed("true_divide.Tensor", "i64", low=1, high=9), crossed("div.Tensor_mode", "i64", ", rounding_mode='floor'", low=1, high=9),
     # Of three.
+    case("where_crossed", "y = aten.where.self(mask, x, z)", mask="bool[b, 1, t]", x="f32[s, 1]", z="f32[t]", runs=CROSSED),
+    case("lerp_crossed", "y = aten.lerp.Tensor(x, z, w)", x="f32[b, 1, t]", z="f32[s, 1]", w="f32[b, s, 1]", runs=CROSSED),
+    case("addcmul_crossed", "y = aten.addcmul.default(x, z, w, value=0.5)", x="f32[t]", z="f32[b, 1, 1]", w="f32[s, 1]", runs=CROSSED),
+    case("addcdiv_crossed", "y = aten.addcdiv.default(x, z, w, value=2)", x="f32[s, t]", z="f32[b, 1, t]", w=of("f32[s, 1]", low=1, high=2),
+         runs=CROSSED),
+    case("clamp_crossed", "y = aten.clamp.Tensor(x, low, high)", x="f32[b, s, t]", low="f32[s, 1]", high="f32[b, 1, 1]", runs=CROSSED),
+    case("masked_fill_crossed", "y = aten.masked_fill.Scalar(x, mask, 7)", x="f32[b, s, t]", mask="bool[s, 1]", runs=CROSSED),
     case("where_broadcasts", "y = aten.where.self(mask, x, z)", mask="bool[b, 1]", x="f32[b, 3]", z="f32[]", runs=ROWS),
     *[case(f"where_of_{type}", "y = aten.where.self(mask, x, z)", mask="bool[b, 1]", x=f"{type}[b, 3]", z=f"{type}[3]", runs=ROWS)
       for type in ["f64", "f16", "i64", "i32", "i16", "i8", "bool"]],

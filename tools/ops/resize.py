@@ -4,9 +4,10 @@ from record_ops import case
 
 TIMES = [dict(b=1, t=4), dict(b=2, t=7), dict(b=1, t=10), dict(b=1, t=1)]
 PLANES = [dict(b=1, h=5, w=7), dict(b=2, h=4, w=3)]
+VOLUMES = [dict(b=4, h=5, w=6)]
 LARGE = [dict(b=1, h=9, w=11), dict(b=1, h=4, w=7)]
 # 0.29 and 0.7 are no floats: a size of 100 by 0.29 is 28 in float64 and 29 in float32.
-LONG = [dict(b=1, t=100), dict(b=1, t=99), dict(b=1, t=41)]
+LONG = [dict(b=1, t=100), dict(b=2, t=99), dict(b=1, t=41)]
 
 
 def along(name, mode, align):
@@ -21,7 +22,7 @@ def along(name, mode, align):
         case(f"{name}_by_0_29{ending}", f"y = aten.{mode}.vec(x, None{flag}, [0.29])", x="f32[b, 1, t]", runs=LONG),
         case(f"{name}_by_1_05{ending}", f"y = aten.{mode}.vec(x, None{flag}, [1.05])", x="f32[b, 2, t]", runs=TIMES),
         case(f"{name}_by_1_5_of_a_known_size{ending}", f"y = aten.{mode}.vec(x, None{flag}, [1.5])", x="f32[b, 2, 5]",
-             runs=[dict(b=2)]),
+             runs=[dict(b=3)]),
         case(f"{name}_to_5{ending}", f"y = aten.{mode}.default(x, [5]{flag})", x="f32[b, 2, t]", runs=TIMES),
         case(f"{name}_to_1{ending}", f"y = aten.{mode}.default(x, [1]{flag})", x="f32[b, 2, t]", runs=TIMES),
         case(f"{name}_to_a_size_of_the_program{ending}", f"y = aten.{mode}(x, [n]{flag})", x="f32[b, 2, t]", n="int",
@@ -58,11 +59,11 @@ def volumes(name, mode, align):
     ending = {None: "", True: "_aligned", False: ""}[align]
     return [
         case(f"{name}_by_2{ending}", f"y = aten.{mode}.vec(x, None{flag}, [2.0, 1.0, 2.0])", x="f32[b, 1, 2, h, w]",
-             runs=PLANES[1:]),
+             runs=VOLUMES),
         case(f"{name}_by_1_5{ending}", f"y = aten.{mode}.vec(x, None{flag}, [1.5, 1.5, 0.6])", x="f32[b, 1, 3, h, w]",
-             runs=PLANES[1:]),
+             runs=VOLUMES),
         case(f"{name}_to_sizes{ending}", f"y = aten.{mode}.default(x, [3, 2, 5]{flag})", x="f32[b, 1, 2, h, w]",
-             runs=PLANES[1:]),
+             runs=VOLUMES),
     ]
 
 
@@ -85,7 +86,7 @@ CASES = [
     case("nearest2d_of_f16", "y = aten.upsample_nearest2d.vec(x, None, [2.0, 1.5])", x="f16[b, 2, h, w]", runs=PLANES),
     case("bilinear2d_of_f16", "y = aten.upsample_bilinear2d.vec(x, None, False, [2.0, 2.0])", x="f16[b, 2, h, w]",
          runs=PLANES, tolerance=4e-3),
-    case("nearest1d_by_large_scales", "y = aten.upsample_nearest1d.vec(x, None, [41.0])", x="f32[b, 1, t]", runs=LONG[:1]),
+    case("nearest1d_by_large_scales", "y = aten.upsample_nearest1d.vec(x, None, [41.0])", x="f32[b, 1, t]", runs=LONG[1:2]),
     case("bilinear2d_of_scales_without_overload", "y = aten.upsample_bilinear2d(x, None, False, [2.0, 3.0])",
          x="f32[b, 2, h, w]", runs=PLANES),
     *[case(f"{mode}2d_aa_{name}", f"y = aten._upsample_{mode}2d_aa.default(x, {sizes})", x="f32[b, 2, h, w]", runs=LARGE)

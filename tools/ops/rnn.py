@@ -108,7 +108,7 @@ CASES = [
          c="f32[b, 2]", w_ih=weight("f32[8, 3]"), w_hh=weight("f32[8, 2]"), b_ih=weight("f32[8]"), b_hh=weight("f32[8]"),
          runs=[dict(b=1), dict(b=3)]),
     case("lstm_cell_no_biases", "h2, c2 = aten.lstm_cell.default(x, [h, c], w_ih, w_hh)", x="f64[b, 3]", h="f64[b, 2]",
-         c="f64[b, 2]", w_ih="f64[8, 3]", w_hh="f64[8, 2]", runs=[dict(b=2)]),
+         c="f64[b, 2]", w_ih="f64[8, 3]", w_hh="f64[8, 2]", runs=[dict(b=4)]),
     case("gru_cell", "h2 = aten.gru_cell.default(x, h, w_ih, w_hh, b_ih, b_hh)", x="f32[b, 3]", h="f32[b, 2]",
          w_ih=weight("f32[6, 3]"), w_hh=weight("f32[6, 2]"), b_ih=weight("f32[6]"), b_hh=weight("f32[6]"),
          runs=[dict(b=1), dict(b=3)]),
@@ -116,5 +116,5 @@ CASES = [
          w_ih=weight("f32[2, 3]"), w_hh=weight("f32[2, 2]"), b_ih=weight("f32[2]"), b_hh=weight("f32[2]"),
          runs=[dict(b=1), dict(b=3)]),
     case("rnn_relu_cell", "h2 = aten.rnn_relu_cell.default(x, h, w_ih, w_hh)", x="f32[b, 3]", h="f32[b, 2]",
-         w_ih=weight("f32[2, 3]"), w_hh=weight("f32[2, 2]"), runs=[dict(b=3)]),
+         w_ih=weight("f32[2, 3]"), w_hh=weight("f32[2, 2]"), runs=[dict(b=4)]),
 ]

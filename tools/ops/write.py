@@ -63,7 +63,7 @@ CASES = [
          r = aten.select.int(x, 0, 1)
          y = aten.reshape.default(r, [-1])
          aten.add_.Scalar(y, 1)
-         return x""", x="f32[3, 2, t]", runs=[dict(t=2)]),
+         return x""", x="f32[3, 2, t]", runs=[dict(t=4)]),
     case("flatten", """
          y = aten.flatten.using_ints(x, 1)
          aten.add_.Scalar(y, 1)
@@ -126,7 +126,7 @@ CASES = [
     case("copy_to_a_slice", """
          y = aten.slice.Tensor(x, 1, 0, 2)
          aten.copy_.default(y, z)
-         return x""", x="f32[b, 4]", z="f32[2]", runs=[dict(b=2)]),
+         return x""", x="f32[b, 4]", z="f32[2]", runs=[dict(b=3)]),
     case("copy_casts", """
          aten.copy_.default(x, z)
          return x""", x="i64[b, 4]", z="f32[b, 1]", runs=[dict(b=2)]),
@@ -145,7 +145,7 @@ CASES = [
     case("masked_fill_a_slice", """
          y = aten.slice.Tensor(x, 0, 1)
          aten.masked_fill_.Scalar(y, mask, -1.0)
-         return x""", x="f32[4, t]", mask="bool[3, t]", runs=[dict(t=3)]),
+         return x""", x="f32[4, t]", mask="bool[3, t]", runs=[dict(t=5)]),
     case("relu_of_a_slice", """
          y = aten.slice.Tensor(x, 1, 1)
          aten.relu_.default(y)
