@@ -30,6 +30,13 @@ CASES = [
     case("cast_Long", "y = aten._cast_Long.default(x)", x="f32[b, 3]", runs=ROWS),
     case("to_of_the_same_type_is_the_tensor", "y = aten.neg.default(x)\nz = aten.to.dtype(y, float32)\naten.add_.Scalar(z, 1)\nreturn y, z",
          x="f32[b, 3]", runs=ROWS),
+    case("cast_to_the_same_type_is_the_tensor", "y = aten.neg.default(x)\nz = aten._cast_Float.default(y)\naten.add_.Scalar(z, 1)\nreturn y, z",
+         x="f32[b, 3]", runs=ROWS),
+    case("clone_in_order", """
+         y = aten.transpose.int(x, 0, 1)
+         z = aten.clone.default(y, memory_format=contiguous_format)
+         n = aten.stride.int(z, 0)
+         return z, n""", x="f32[b, t]", runs=[dict(b=2, t=5), dict(b=3, t=4)]),
     case("to_with_copy_is_another", "y = aten.neg.default(x)\nz = aten.to.dtype(y, float32, False, True)\naten.add_.Scalar(z, 1)\nreturn y, z",
          x="f32[b, 3]", runs=ROWS),
     case("to_copy_is_another", "y = aten.neg.default(x)\nz = aten._to_copy.default(y)\naten.add_.Scalar(z, 1)\nreturn y, z",

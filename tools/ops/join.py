@@ -51,6 +51,8 @@ CASES = [
     case("rot90_half", "y = aten.rot90.default(x, 6, [0, -1])", x="f32[b, t]", runs=BT),
     case("rot90_none", "y = aten.rot90.default(x, 4)", x="f32[b, t]", runs=BT),
     case("roll", "y = aten.roll.default(x, [2], [1])", x="f32[b, 5]", runs=[dict(b=2)]),
+    case("roll_by_one", "y = aten.roll.default(x, [1, -1], [1, 2])", x="f32[b, 5, 3]", runs=[dict(b=2)]),
+    case("roll_all_around", "y = aten.roll.default(x, [-5, 7], [1, 2])", x="f32[b, 5, 3]", runs=[dict(b=2)]),
     case("roll_of_free_axes", "y = aten.roll.default(x, [3, -1], [0, -1])", x="f32[b, t]", runs=BT),
     case("roll_by_a_number", "y = aten.roll.default(x, [n], [0])", x="f32[t]", n="int", runs=[dict(t=5, n=7), dict(t=3, n=-1)]),
     case("roll_without_axes", "y = aten.roll.default(x, [2])", x="f32[2, t]", runs=T),

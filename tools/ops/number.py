@@ -67,6 +67,15 @@ CASES = [
          t = aten.copysign.float(3.0, -0.0)
          u = aten.log.float_float(8.0, 2.0)
          return r, s, t, u"""),
+    *[case(f"{name}_of_known_numbers", f"""
+         p = aten.{name}.int(2, 3)
+         q = aten.{name}.int(3, 3)
+         r = aten.{name}.float(2.5, -1.5)
+         s = aten.{name}.float(inf, inf)
+         n = aten.sym_size.int(x, 0)
+         m = aten.add.int(n, 1)
+         t = aten.{name}.int(n, m)
+         return p, q, r, s, t""", x="f32[b]", runs=[dict(b=3)]) for name in ["eq", "ne", "lt", "le", "gt", "ge"]],
     case("known_floats_rounded", """
          r = aten.ceil.float(2.25)
          s = aten.floor.float(-2.25)

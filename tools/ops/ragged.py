@@ -23,6 +23,8 @@ CASES = [
       for type in ["i64", "i32", "i16", "u8", "bool", "f16", "f64"]],
     case("pad_sequence_casts_to_the_first", "z = aten.pad_sequence([x, y])", x="f32[a]", y="i64[b]", runs=RUNS),
     *[case(f"{name}_of_nan", f"v, i = aten.{name}.dim(x, 1)\nreturn v", **FLOATS) for name in ["median", "nanmedian"]],
+    case("nanmedian_behind_nan", "v, i = aten.nanmedian.dim(x, 1)", x=of("f32[b, 4]", values=[math.nan, 3, 1, 2, 5, math.nan, 7, 6]),
+         runs=[dict(b=2)]),
     *[case(f"{name}_of_all_with_nan", f"v = aten.{name}.default(x)", **FLOATS) for name in ["median", "nanmedian"]],
     *[case(f"{name}_of_all_{type}", f"v = aten.{name}.default(x)", x=f"{type}[b, t]", runs=ROWS)
       for name in ["median", "nanmedian"] for type in ["i64", "f32", "f64", "u8"]],

@@ -55,7 +55,18 @@ def packed(name, kind, layers=1, directions=1, batch_first=False, projection=0, 
                 n=of("i64[3]", values=list(lengths)), **states, **weights, runs=[dict(t=5)])
 
 
+def padded_again(name, batch_first, padding, total=-1):
+    """Packed, and padded again at once: of what lay beyond the lengths nothing is left."""
+    shape = "f32[b, t, 2]" if batch_first else "f32[t, b, 2]"
+    return case(name, f"""
+        data, sizes = aten._pack_padded_sequence.default(x, n, {batch_first})
+        y, m = aten._pad_packed_sequence.default(data, sizes, {batch_first}, {padding}, {total})
+        return y, m""", x=shape, n=of("i64[b]", values=[4, 2, 1]), runs=[dict(b=3, t=5)])
+
+
 CASES = [
+    padded_again("packed_and_padded", False, 0.0),
+    padded_again("packed_and_padded_batch_first", True, -1.5, 6),
     network("lstm", "lstm"),
     network("lstm_no_biases", "lstm", has_biases=False),
     network("lstm_batch_first", "lstm", batch_first=True),

@@ -127,6 +127,9 @@ CASES = [
          c = aten.is_signed.default(x)
          return a, b, c""", x="i64[2]"),
     *[case(f"is_signed_of_{type}", "y = aten.is_signed.default(x)\nreturn y", x=f"{type}[2]") for type in ["u8", "i8", "bool", "f32"]],
+    case("is_same_size_of_other_ranks", """
+         a = aten.is_same_size.default(x, y)
+         return a""", x="i64[b, 2]", y="i64[2]", runs=[dict(b=1), dict(b=3)]),
     case("is_same_size", """
          a = aten.is_same_size.default(x, y)
          return a""", x="i64[b, 2]", y="i64[t, 2]", runs=[dict(b=1, t=1), dict(b=2, t=3)]),

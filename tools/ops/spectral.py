@@ -127,6 +127,10 @@ CASES = [
     on_pairs("complex_select", "aten.select.int(a, -1, 1)"),
     on_pairs("complex_padded", "aten.constant_pad_nd.default(a, [1, 2], 1.5)"),
     on_pairs("complex_joined", "aten.cat.default([a, b_], 1)"),
+    case("complex_joined_with_real", """
+         a = aten.view_as_complex.default(x)
+         s = aten.cat.default([a, r], 1)
+         y = aten.view_as_real.default(s)""", x="f32[b, 4, 2]", r="f32[b, t]", runs=[dict(b=2, t=3), dict(b=1, t=5)]),
     on_pairs("complex_sum", "aten.sum.dim_IntList(a, [1])"),
     case("complex_conj", """
          a = aten.view_as_complex.default(x)
@@ -146,6 +150,9 @@ CASES = [
     case("polar", """
          s = aten.polar.default(x, z)
          y = aten.view_as_real.default(s)""", x="f32[b, 3]", z="f32[b, 3]", runs=ROWS),
+    case("polar_crossed", """
+         s = aten.polar.default(x, z)
+         y = aten.view_as_real.default(s)""", x="f32[b, 1, t]", z="f32[s0, 1]", runs=[dict(b=2, t=3, s0=5), dict(b=4, t=2, s0=1)]),
     case("angle_of_real", "y = aten.angle.default(x)", x=of("f32[b, 16]", special=True), runs=ROWS),
     case("is_complex", """
          a = aten.view_as_complex.default(x)

@@ -39,6 +39,7 @@ CASES = [
     unary("abs", "u8", low=0, high=9),
     unary("neg", "u8", low=0, high=9),
     unary("bitwise_not", "u8", low=0, high=9),
+    unary("sign", "u8", low=0, high=9),
     *[unary(name, "bool") for name in ["bitwise_not", "logical_not", "isnan", "square", "sign"]],
     case("abs_without_overload", "y = aten.abs(x)", x="f32[b, 3]", runs=ROWS + [dict(b=0)]),
     case("absolute_of_a_scalar", "y = aten.absolute.default(x)", x="f32[]"),

@@ -29,6 +29,7 @@ CASES = [
          y = aten.view_copy.default(x, [-1, 2])
          aten.add_.Scalar(y, 1)
          return x, y""", x="f32[t, 6]", runs=T),
+    case("view_of_a_dynamic_axis_by_numbers", "y = aten.view.default(x, [2, 4])", x="f32[t]", runs=[dict(t=8)]),
     case("as_strided_of_rows", "y = aten.as_strided.default(x, [3, 4], [4, 1])", x="f32[2, 6]"),
     case("flatten_all", "y = aten.flatten.using_ints(x)", x="f32[b, 3, t]", runs=BT + [dict(b=0, t=2)]),
     case("flatten_some", "y = aten.flatten.using_ints(x, 1, -2)", x="f32[b, 3, t, 2]", runs=BT),
@@ -87,6 +88,11 @@ CASES = [
     case("mT", "y = aten.mT.default(x)", x="f32[b, 3, t]", runs=BT),
     case("mH", "y = aten.mH.default(x)", x="f32[b, 3, t]", runs=BT),
     case("adjoint", "y = aten.adjoint.default(x)", x="f32[b, 3, t]", runs=BT),
+    case("select_of_a_weight", """
+         a = aten.select.int(w, 0, 1)
+         c = aten.select.int(w, 1, -1)
+         d = aten.select.int(a, 0, 2)
+         return a, c, d""", w=weight("f32[3, 4]"), x="f32[1]"),
     case("select_negative", "y = aten.select.int(x, -1, -2)", x="f32[b, 3]", runs=[dict(b=2)]),
     case("select_by_a_number", "y = aten.select.int(x, 0, n)", x="f32[t, 2]", n="int", runs=[dict(t=4, n=2), dict(t=5, n=-1)]),
     case("slice_steps", "y = aten.slice.Tensor(x, 1, 1, 100, 2)", x="f32[b, 7]", runs=[dict(b=2)]),
@@ -106,6 +112,8 @@ CASES = [
     case("narrow", "y = aten.narrow.default(x, 1, 1, 2)", x="f32[b, 4]", runs=[dict(b=2)]),
     case("narrow_from_the_end", "y = aten.narrow.default(x, 0, -2, 2)", x="f32[t]", runs=[dict(t=2), dict(t=5)]),
     case("narrow_at_a_tensor", "y = aten.narrow.Tensor(x, 0, n, 2)", x="f32[t]", n=of("i64[]", values=1), runs=[dict(t=5)]),
+    case("narrow_at_a_number", "y = aten.narrow(x, 0, n, 2)", x="f32[t]", n="int",
+         runs=[dict(t=5, n=0), dict(t=4, n=-3), dict(t=7, n=4)]),
     case("narrow_copy", "y = aten.narrow_copy.default(x, 0, 1, 2)", x="f32[t]", runs=[dict(t=5)]),
     case("split", "y = aten.split.Tensor(x, 3, 1)", x="f32[b, 7]", runs=[dict(b=2)]),
     case("split_of_a_free_axis", "p, q = aten.split.Tensor(x, 3)", x="f32[t, 2]", runs=[dict(t=4), dict(t=6)]),

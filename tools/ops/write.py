@@ -59,6 +59,15 @@ CASES = [
          y = aten.reshape.default(x, [-1])
          aten.add_.Scalar(y, 1)
          return x""", x="f32[b, t]", runs=BT),
+    case("reshape_of_an_expanded_row", """
+         y = aten.expand.default(x, [3, -1])
+         z = aten.reshape.default(y, [-1])
+         aten.add_.Scalar(z, 1)
+         return z""", x="f32[1, t]", runs=[dict(t=4)]),
+    case("by_strides", """
+         y = aten.as_strided.default(x, [3, 4], [4, 1])
+         aten.add_.Scalar(y, 1)
+         return x, y""", x="f32[2, 6]"),
     case("reshape_of_a_row", """
          r = aten.select.int(x, 0, 1)
          y = aten.reshape.default(r, [-1])
