@@ -43,6 +43,7 @@ CASES = [
     *[case(f"i{name}_in_place", f"y = aten.logical_not.default(x)\naten.__i{name}__.Tensor(y, z)\nreturn y", x="bool[b, 5]", z="bool[5]",
            runs=ROWS) for name in LOGIC],
     case("ilshift_in_place", "y = aten.select.int(x, 1, 0)\naten.__ilshift__.Scalar(y, 2)\nreturn x", x="i64[b, 5]", runs=ROWS),
+    case("irshift_in_place", "y = aten.select.int(x, 1, 0)\naten.__irshift__.Scalar(y, 2)\nreturn x", x=of("i64[b, 5]", low=-99, high=99), runs=ROWS),
     case("isclose", "y = aten.isclose.default(x, z)", x=of("f32[7]", values=[1, 1, 1, 100, float("inf"), float("nan"), 0]),
          z=of("f32[7]", values=[1, 1.000001, 1.1, 100.0005, float("inf"), float("nan"), 1e-9])),
     case("isclose_equal_nan", "y = aten.isclose.default(x, z, 0.1, 0.0, True)", x=of("f32[4]", values=[1, float("nan"), 3, -float("inf")]),

@@ -32,6 +32,10 @@ CASES = [
          x="f32[b, 3]", runs=ROWS),
     case("cast_to_the_same_type_is_the_tensor", "y = aten.neg.default(x)\nz = aten._cast_Float.default(y)\naten.add_.Scalar(z, 1)\nreturn y, z",
          x="f32[b, 3]", runs=ROWS),
+    case("to_other_with_copy_is_another", "y = aten.neg.default(x)\nz = aten.to.other(y, x, False, True)\naten.add_.Scalar(z, 1)\nreturn y, z",
+         x="f32[b, 3]", runs=ROWS),
+    case("type_as_of_the_same_type_is_the_tensor", "y = aten.neg.default(x)\nz = aten.type_as.default(y, x)\naten.add_.Scalar(z, 1)\nreturn y, z",
+         x="f32[b, 3]", runs=ROWS),
     case("clone_in_order", """
          y = aten.transpose.int(x, 0, 1)
          z = aten.clone.default(y, memory_format=contiguous_format)

@@ -67,6 +67,7 @@ CASES = [
     case("scalar_tensor_of_ints", "y = aten.scalar_tensor.default(n, dtype=int32)", n="float", runs=[dict(n=2.75)]),
     # arange
     case("arange", "y = aten.arange.default(n)", n="int", runs=N),
+    case("dim_arange", "y = aten._dim_arange.default(x, 1)", x="f32[b, t, 2]", runs=[dict(b=3, t=5), dict(b=4, t=1)]),
     sized("arange_of_a_size", "arange.default(m)"),
     sized("arange_as_floats", "arange.default(m, dtype=float32)"),
     sized("arange_as_int32", "arange.default(m, dtype=int32)"),

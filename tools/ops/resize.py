@@ -96,6 +96,7 @@ CASES = [
     case("bilinear2d_aa_by_scales", "y = aten._upsample_bilinear2d_aa.vec(x, None, False, [0.4, 1.2])", x="f32[b, 2, h, w]",
          runs=LARGE),
     case("interpolate", "y = aten.__interpolate(x, None, 1.5, 'bilinear', False, None)", x="f32[b, 2, h, w]", runs=PLANES),
+    case("interpolate_of_signals", "y = aten.__interpolate(x, None, 1.5, 'linear', False, None)", x="f32[b, 2, t]", runs=TIMES[1:3]),
     case("interpolate_that_recomputes", "y = aten.__interpolate(x, None, [1.3, 0.7], 'bilinear', False, True)",
          x="f32[b, 2, h, w]", runs=PLANES),
     case("interpolate_by_its_scale", "y = aten.__interpolate(x, None, [1.3, 0.7], 'bilinear', False, False)",

@@ -127,6 +127,10 @@ CASES = [
     on_pairs("complex_select", "aten.select.int(a, -1, 1)"),
     on_pairs("complex_padded", "aten.constant_pad_nd.default(a, [1, 2], 1.5)"),
     on_pairs("complex_joined", "aten.cat.default([a, b_], 1)"),
+    case("complex_of_f64_by_real", """
+         a = aten.view_as_complex.default(x)
+         s = aten.mul.Tensor(a, r)
+         y = aten.view_as_real.default(s)""", x="f64[b, 4, 2]", r="f32[t, 1, 4]", runs=[dict(b=2, t=3), dict(b=1, t=5)]),
     case("complex_joined_with_real", """
          a = aten.view_as_complex.default(x)
          s = aten.cat.default([a, r], 1)
