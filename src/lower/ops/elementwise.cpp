@@ -284,12 +284,14 @@ Item masked_fill(const Call& call, Builder&) {
 }
 
 // aten.maximum(Tensor self, Tensor other) -> Tensor
+// aten.max.other(Tensor self, Tensor other) -> Tensor
 Item maximum(const Call& call, Builder&) {
   const std::vector<Value> values = both(call);
   return extreme("Max", values[0], values[1]);
 }
 
 // aten.minimum(Tensor self, Tensor other) -> Tensor
+// aten.min.other(Tensor self, Tensor other) -> Tensor
 Item minimum(const Call& call, Builder&) {
   const std::vector<Value> values = both(call);
   return extreme("Min", values[0], values[1]);

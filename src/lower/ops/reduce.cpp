@@ -88,15 +88,8 @@ Value arg_extreme(const char* op, const Value& x, std::int64_t axis, bool keepdi
                 {{"axis", axis}, {"keepdims", std::int64_t{keepdim}}});
 }
 
-// The largest, or smallest: of all elements; along an axis, with its place; of two tensors.
-Item extreme_of(const Call& call, const char* reduce, const char* arg, const char* both,
-                Builder& g) {
-  if (call.has("other")) {
-    const std::vector<Value> values = call.promoted({"self", "other"});
-    const DType dtype = values[0].dtype();
-    const DType kernel = ordered_type(dtype);
-    return cast(g.node(both, {cast(values[0], kernel), cast(values[1], kernel)}), dtype);
-  }
+// The largest, or smallest: of all elements; along an axis, with its place.
+Item extreme_of(const Call& call, const char* reduce, const char* arg) {
   const Value x = call.tensor("self");
   if (!call.has("dim")) return extreme(reduce, x, all_of(x));
   const std::int64_t axis = call.axis("dim", x.rank());
@@ -310,12 +303,12 @@ Item aminmax(const Call& call, Builder&) {
 }
 
 // aten.max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
-// aten.max.other(Tensor self, Tensor other) -> Tensor
-Item max(const Call& call, Builder& g) { return extreme_of(call, "ReduceMax", "ArgMax", "Max", g); }
+// aten.max(Tensor self) -> Tensor
+Item max(const Call& call, Builder&) { return extreme_of(call, "ReduceMax", "ArgMax"); }
 
 // aten.min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
-// aten.min.other(Tensor self, Tensor other) -> Tensor
-Item min(const Call& call, Builder& g) { return extreme_of(call, "ReduceMin", "ArgMin", "Min", g); }
+// aten.min(Tensor self) -> Tensor
+Item min(const Call& call, Builder&) { return extreme_of(call, "ReduceMin", "ArgMin"); }
 
 // aten.argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
 Item argmax(const Call& call, Builder& g) { return place_of_extreme(call, "ArgMax", g); }
