@@ -88,6 +88,7 @@ struct ExportedAxis {
   std::vector<std::int64_t> sizes = {};  // at which the graph ran, and gave what it declares
   std::optional<std::int64_t> low = {}, high = {};
   std::int64_t multiple = 1;
+  std::string file = {};  // of a checkpoint, which becomes several graphs: the name of the graph's
 };
 
 struct ExportReport {
@@ -96,7 +97,7 @@ struct ExportReport {
   int opset = 0;
   // Of a program: "x: float32[batch_size, 10]".
   std::vector<std::string> inputs, outputs;
-  std::vector<ExportedAxis> axes;  // of a program, those that stayed dynamic and those that did not
+  std::vector<ExportedAxis> axes;  // of inputs: those that stayed dynamic and those that did not
   std::vector<ExportedFile> files;
   std::vector<std::string> checks;    // what was proved before the files took their names
   std::vector<std::string> notes;     // what was decided for the caller

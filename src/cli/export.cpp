@@ -95,7 +95,9 @@ std::string summary(const ExportReport& report, double seconds) {
   for (const std::string& input : report.inputs) text += cat("  input   ", input, "\n");
   for (const std::string& output : report.outputs) text += cat("  output  ", output, "\n");
   for (const ExportedAxis& axis : report.axes)
-    text += cat("  axis    ", printable(axis.name), ": ", axis_text(axis), "\n");
+    text +=
+        cat("  axis    ", printable(axis.name),
+            axis.file.empty() ? "" : " of " + printable(axis.file), ": ", axis_text(axis), "\n");
   text += cat("  opset ", report.opset, "; checked by ", join(report.checks, ", "), "; ",
               std::lround(seconds * 1e3), " ms\n");
   for (const std::string& note : report.notes) text += cat("  ", note, "\n");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <future>
 #include <map>
+#include <set>
 
 #include <voxport/version.h>
 
@@ -126,10 +127,24 @@ void take_words(ExportPlan& plan, ExportReport& report) {
   for (std::string& warning : plan.warnings) report.warnings.push_back(std::move(warning));
 }
 
+// The dynamic axes of a graph's inputs, of which nothing was run yet.
+void describe_axes(const PlannedGraph& planned, ExportReport& report) {
+  std::set<std::string> seen;
+  for (const Value& input : planned.graph->inputs())
+    for (const Dim& dim : input.shape())
+      for (const std::string& symbol : dim.symbols())
+        if (seen.insert(symbol).second) {
+          ExportedAxis& axis = report.axes.emplace_back();
+          axis.name = symbol;
+          axis.file = planned.path.filename();
+        }
+}
+
 void write_plan(ExportPlan plan, ExportWork& work, SourceHashes& hashes) {
   work.configs = plan.configs;
   take_words(plan, work.report);
   std::vector<ModelFile> models;
+  for (const PlannedGraph& planned : plan.graphs) describe_axes(planned, work.report);
   for (PlannedGraph& planned : plan.graphs)
     models.push_back(model_file(std::move(planned), work, hashes));
   write_models(std::move(models), work);

@@ -20,12 +20,15 @@ bool has_runtime() {
   }
 }
 
-// Under kAsTold, a fixed axis is not among them.
+// Under kAsTold, neither a fixed axis nor one that moves together with another is among them.
 std::string problem_in(const SweepReport& report, ExportCheck::Promise promise) {
   if (!report.error.empty()) return report.error;
-  const bool may_be_fixed = promise == ExportCheck::Promise::kAsTold;
+  const bool is_told = promise == ExportCheck::Promise::kAsTold;
+  const auto may_be = [&](CheckAxis::Verdict verdict) {
+    return is_told && (verdict == CheckAxis::kFixed || verdict == CheckAxis::kLinked);
+  };
   for (const CheckAxis& axis : report.axes)
-    if (axis.verdict != CheckAxis::kDynamic && !(may_be_fixed && axis.verdict == CheckAxis::kFixed))
+    if (axis.verdict != CheckAxis::kDynamic && !may_be(axis.verdict))
       return cat("axis ", in_quotes(axis.name), " is ", axis.text(), ": ", axis.error);
   for (const CheckOutput& output : report.outputs)
     if (!output.is_true)
@@ -41,9 +44,9 @@ std::string least_size_note(const CheckAxis& axis, const std::string& name) {
              node.empty() ? "" : ", by ", node);
 }
 
-// Whether the runs of an axis are those of this one, which a file may declare as 8*frames.
-bool is_of(const CheckAxis& axis, const ExportedAxis& exported) {
-  if (exported.fixed_at) return false;
+// Whether the runs of an axis of this file are those of this one, which it may declare as 8*frames.
+bool is_of(const CheckAxis& axis, const std::string& file, const ExportedAxis& exported) {
+  if (exported.fixed_at || (!exported.file.empty() && exported.file != file)) return false;
   const auto size = Dim::try_parse(axis.name);
   return axis.name == exported.name ||
          (size && size->symbols() == std::vector<std::string>{exported.name});
@@ -146,14 +149,12 @@ void ExportCheck::take(const Outcome& outcome, const std::string& name, ExportRe
   if (!outcome.note.empty()) notes_.push_back(outcome.note);
   for (const CheckAxis& axis : outcome.axes) {
     const bool is_dynamic = axis.verdict == CheckAxis::kDynamic;
-    if (promise_ == Promise::kAllDynamic) {
-      if (is_dynamic && axis.low) notes_.push_back(least_size_note(axis, name));
-      continue;
-    }
+    const bool is_told = promise_ == Promise::kAsTold;
+    if (!is_told && is_dynamic && axis.low) notes_.push_back(least_size_note(axis, name));
     const auto exported = std::ranges::find_if(
-        report.axes, [&](const ExportedAxis& one) { return is_of(axis, one); });
+        report.axes, [&](const ExportedAxis& one) { return is_of(axis, name, one); });
     if (exported != report.axes.end()) describe(axis, *exported);
-    if (axis.verdict == CheckAxis::kFixed) fixed_.push_back(axis);
+    if (is_told && axis.verdict == CheckAxis::kFixed) fixed_.push_back(axis);
   }
 }
 

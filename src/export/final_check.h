@@ -48,8 +48,8 @@ class ExportCheck {
 
   // Waits for all of them, and reports what was done, or why it was not. When a graph cannot be
   // run, has an axis that is not dynamic, or gives an output of another size than it declares,
-  // fails with kInternal or, under kAsTold, warns. The least size of an axis that has one is a
-  // note; or, under kAsTold, the report's axes get what the runs showed.
+  // fails with kInternal or, under kAsTold, warns. The report's axes get what the runs
+  // showed; under kAllDynamic, the least size of an axis that has one is a note, too.
   void finish(ExportReport& report);
 
   // Forgets all graphs and what was found of them, for others that take their place. The time that

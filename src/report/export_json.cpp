@@ -8,6 +8,7 @@ namespace {
 
 nlohmann::ordered_json to_json(const ExportedAxis& axis) {
   nlohmann::ordered_json json = {{"name", axis.name}, {"dynamic", !axis.fixed_at}};
+  if (!axis.file.empty()) json["file"] = axis.file;
   if (axis.fixed_at) json["fixed_at"] = *axis.fixed_at;
   if (axis.fixed_at) json["fixed_by"] = axis.fixed_by;
   if (!axis.verdict.empty()) json["verdict"] = axis.verdict;
@@ -27,6 +28,8 @@ std::string to_json(const ExportReport& report) {
   if (!report.outputs.empty()) {
     json["inputs"] = report.inputs;
     json["outputs"] = report.outputs;
+  }
+  if (!report.outputs.empty() || !report.axes.empty()) {
     json["axes"] = nlohmann::ordered_json::array();
     for (const ExportedAxis& axis : report.axes) json["axes"].push_back(to_json(axis));
   }

@@ -323,6 +323,16 @@ class Sweep {
     return {sizes.begin(), sizes.end()};
   }
 
+  // Beside these, as many from the least size on that the file declares.
+  std::vector<std::int64_t> sizes_to_try(const std::string& symbol) const {
+    const std::vector<std::int64_t> usual = sizes_to_try();
+    const auto least = least_.find(symbol);
+    if (least == least_.end() || least->second <= 1) return usual;
+    std::set<std::int64_t> sizes(usual.begin(), usual.end());
+    for (const std::int64_t size : usual) sizes.insert(least->second + size - 1);
+    return {sizes.begin(), sizes.end()};
+  }
+
   Pace pace() const {
     constexpr double kMaxShare = 1.0 / 40;  // of all the time, for one run
     return Pace(options_.budget.seconds() * kMaxShare);
@@ -332,7 +342,7 @@ class Sweep {
   void vary(const std::string& symbol) {
     Pace paced = pace();
     paced.note(report_.base.at(symbol), outcomes_.at(report_.base).seconds);
-    for (const std::int64_t size : sizes_to_try()) {
+    for (const std::int64_t size : sizes_to_try(symbol)) {
       Sizes sizes = report_.base;
       sizes[symbol] = size;
       make_room(sizes);

@@ -117,8 +117,32 @@ TEST(ProgramAxes, AreLimitedByPartsOfThemAndByTables) {
   NEEDS_RUNTIME();
   EXPECT_EQ(report.axes.at(1).verdict, "dynamic, at most 64 as declared");
   EXPECT_EQ(report.axes.at(2).verdict, "dynamic, at least 4");
+  EXPECT_GE(report.axes.at(2).sizes.size(), 2U);
   const CheckReport check = check_model(out);
   EXPECT_TRUE(check.is_good()) << to_json(check);
+}
+
+TEST(CheckpointAxes, AreListedForEachGraph) {
+  const TemporaryFolder folder;
+  ExportOptions options;
+  const auto axes_of = [&] {
+    std::vector<std::string> axes;
+    const std::filesystem::path source = data_folder() / "voices/hifigan-odd.pth";
+    options.configs = {data_folder() / "voices/hifigan-odd.config.json"};
+    for (const ExportedAxis& axis : export_model(source, folder / "out", options).axes)
+      axes.push_back(axis.name + " of " + axis.file + (axis.sizes.size() > 1 ? " ran" : ""));
+    return axes;
+  };
+  options.check = false;
+  const std::vector<std::string> unchecked = axes_of();
+  EXPECT_EQ(unchecked, (std::vector<std::string>{
+                           "batch_size of vocoder.onnx", "frames of vocoder.onnx",
+                           "batch_size of vocoder_stream.onnx", "frames of vocoder_stream.onnx"}));
+  NEEDS_RUNTIME();
+  options.check = true;
+  const std::vector<std::string> checked = axes_of();
+  ASSERT_EQ(checked.size(), unchecked.size());
+  for (std::size_t i = 0; i < checked.size(); ++i) EXPECT_EQ(checked[i], unchecked[i] + " ran");
 }
 
 TEST(ProgramAxes, KeepTheRangesThatTheFileDeclares) {
