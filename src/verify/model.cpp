@@ -127,6 +127,8 @@ Subject::Subject(const std::filesystem::path& path, const std::map<std::string, 
   SessionOptions options;
   if (look == Look::kClosely) {
     options.threads = 0;  // one for each core
+    // In blocks of channels, nodes have other names, and an axis without elements ends the process.
+    options.optimisation = Optimisation::kExtended;
     look_inside(freed);
   } else {
     options.optimisation = Optimisation::kNone;

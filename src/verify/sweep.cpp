@@ -76,7 +76,8 @@ class Sweep {
     for (std::size_t i = 0; i < symbols.size(); ++i) {
       const CheckAxis& axis = report_.axes[i];
       const bool are_missing = report_.is_cut_short || left_out_.contains(symbols[i]);
-      if (are_missing && axis.good.size() + axis.bad.size() < 2)
+      if ((are_missing && axis.good.size() + axis.bad.size() < 2) ||
+          undecided_.contains(symbols[i]))
         report_.untried.push_back(axis.name);
     }
     progress(0.85);
@@ -197,11 +198,20 @@ class Sweep {
       if (not_below_.contains(symbol)) size = kRoom * largest;
   }
 
+  // Of this size, or of the nearest that the metadata allows.
   Sizes all_of_size(std::int64_t size) const {
     Sizes sizes;
     for (const std::string& symbol : subject_.symbols()) sizes[symbol] = size;
     make_room(sizes);
+    for (auto& [symbol, one] : sizes) one = nearest_allowed(symbol, one);
     return sizes;
+  }
+
+  std::int64_t nearest_allowed(const std::string& symbol, std::int64_t size) const {
+    const auto least = least_.find(symbol);
+    const auto most = most_.find(symbol);
+    if (most != most_.end()) size = std::min(size, most->second);
+    return least == least_.end() ? size : std::max(size, least->second);
   }
 
   bool try_base(const Sizes& sizes) {
@@ -245,6 +255,7 @@ class Sweep {
       is_found = true;
     }
     if (is_found) return true;
+    if (exhausted_) fail(Error::kUnsupported, exhausted_->error);
     if (!first_failure_) {
       report_.error = "its metadata, or the size of its inputs, allows none of the sizes to try";
       return false;
@@ -395,7 +406,7 @@ class Sweep {
       if (const auto& failed = outcome_of(with(symbol, first_bad)).failed_node)
         refuse_guess(subject_.steering_input(failed->index), outcome_of(with(symbol, first_bad)));
       classify(judged, tried);
-      explain(judged, tried, first_bad);
+      if (!undecided_.contains(symbol)) explain(judged, tried, first_bad);
     }
     judged.good.assign(tried.good.begin(), tried.good.end());
     judged.bad.assign(tried.bad.begin(), tried.bad.end());
@@ -513,9 +524,14 @@ class Sweep {
       return;
     }
     try_all(judged.name, sizes_near(report_.base.at(judged.name)), tried);
-    if (const std::set<std::int64_t> good = beyond_one(tried); good.size() <= 1) {
-      judged.verdict = CheckAxis::kFixed;
-      judged.size = good.empty() ? *tried.good.begin() : *good.begin();
+    if (const auto only = only_size(tried)) try_all(judged.name, {2 * *only, 3 * *only}, tried);
+    if (const auto only = only_size(tried)) {
+      judged.size = *only;
+      // Where larger sizes take too long to be tried, it may run at all of them, or at multiples.
+      if (tried.bad.contains(2 * *only) || tried.bad.contains(3 * *only))
+        judged.verdict = CheckAxis::kFixed;
+      else
+        undecided_.insert(judged.name);
       return;
     }
     judged.verdict = CheckAxis::kLimited;
@@ -530,12 +546,20 @@ class Sweep {
     return good;
   }
 
+  // The one size that runs; nothing where several do.
+  static std::optional<std::int64_t> only_size(const Tried& tried) {
+    const std::set<std::int64_t> good = beyond_one(tried);
+    if (good.size() > 1) return std::nullopt;
+    return good.empty() ? *tried.good.begin() : *good.begin();
+  }
+
   // Tries a size that may have been tried before; false where it is not allowed, takes too long, or
   // there is no time.
   bool try_size(const std::string& symbol, std::int64_t size, Tried& tried) {
     const Sizes sizes = with(symbol, size);
     Pace paced = pace();
-    paced.note(report_.base.at(symbol), outcomes_.at(report_.base).seconds);
+    for (const std::int64_t good : tried.good)
+      paced.note(good, outcome_of(with(symbol, good)).seconds);
     if (!is_allowed(sizes) || paced.is_dear(size) || !has_time()) return false;
     const Outcome& outcome = outcome_of(sizes);
     if (outcome.is_exhausted) return false;
@@ -717,7 +741,8 @@ class Sweep {
       // A name stands for a size that varies.
       const bool is_of_inputs = !symbols_among_inputs(dim);
       const bool is_misnamed = judged.size && judged.size->is_constant() && !dim.is_constant() &&
-                               judged.remark.empty() && is_of_inputs && samples.size() > 3;
+                               judged.remark.empty() && is_of_inputs && samples.size() > 3 &&
+                               !options_.is_quick;  // a few sizes may have one number of frames
       if (is_misnamed) {
         judged.is_true = false;
         judged.remark = cat("is always ", judged.size->text());
@@ -773,6 +798,8 @@ class Sweep {
   std::set<const Outcome*> right_;                          // those among them, once all are there
   std::set<std::pair<std::string, std::size_t>> misnamed_;  // axes of outputs
   std::set<std::string> left_out_;  // symbols of which sizes were not tried, for the time they take
+  std::set<std::string>
+      undecided_;  // those among them of which only one size ran, the largest tried
   std::optional<Outcome> first_failure_, exhausted_;
   std::optional<Sizes> fallback_;  // it runs there, but outputs have other sizes than declared
   bool is_strict_ = true;

@@ -109,6 +109,52 @@ TEST(ExportCheck, ClaimsNoRangeWhereSizesBetweenDoNotRun) {
   EXPECT_NE(problem.find("axis 't' is limited: 4, 5, "), std::string::npos) << problem;
 }
 
+// A network that runs at one size, and takes longer than there is time for at the next, may run at
+// all of them.
+TEST(ExportCheck, CallsNoAxisFixedForLackOfTime) {
+  NEEDS_RUNTIME();
+  const TemporaryFolder folder;
+  std::ofstream(folder / "slow.onnx", std::ios::binary) << onnx_bytes(*parse_graph(R"(
+      x: f32[1, 1, t]
+      w: f32[1, 1, 3] = const
+      large: f32[1500, 1500] = const
+      axes: i64[1] = const [2]
+      h = Conv(x, w)
+      sum: f32[1, 1, 1] = ReduceSum(h, axes)
+      scaled = Mul(large, sum)
+      squared = MatMul(scaled, scaled)
+      corner = ReduceMax(squared) axes=[1, 2]
+      y = Add(h, corner)
+      return y)"));
+  ExportCheck check(true, ExportCheck::Promise::kAsTold);
+  check.start({{"out/model.onnx", 1, folder / "slow.onnx"}});
+  ExportReport report;
+  check.finish(report);
+  EXPECT_TRUE(check.fixed().empty());
+  EXPECT_EQ(report.warnings, std::vector<std::string>());
+}
+
+// It halves the axis and doubles it again: that is how it was made, and nothing to be warned of.
+TEST(ExportCheck, WarnsOfNoMultiplesWhereAProgramNeedsThem) {
+  NEEDS_RUNTIME();
+  const TemporaryFolder folder;
+  std::ofstream(folder / "unet.onnx", std::ios::binary) << onnx_bytes(*parse_graph(R"(
+      x: f32[b, 4, t]
+      down: f32[4, 4, 2] = const
+      up: f32[4, 4, 2] = const
+      d = Conv(x, down) strides=[2]
+      u = ConvTranspose(d, up) strides=[2]
+      y = Add(u, x)
+      return y)"));
+  ExportCheck check(true, ExportCheck::Promise::kAsTold);
+  check.start({{"out/model.onnx", 1, folder / "unet.onnx"}});
+  ExportReport report;
+  report.axes.emplace_back().name = "t";
+  check.finish(report);
+  EXPECT_EQ(report.warnings, std::vector<std::string>());
+  EXPECT_EQ(report.axes[0].verdict, "dynamic in multiples of 2");
+}
+
 TEST(ExportCheck, EndsInTimeAndSaysWhatItDidNotRun) {
   NEEDS_RUNTIME();
   const auto start = std::chrono::steady_clock::now();

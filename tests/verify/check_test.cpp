@@ -657,6 +657,45 @@ TEST(Check, TriesNoSizeBeyondWhatTheMetadataDeclares) {
   EXPECT_EQ(verdict(options), "dynamic, at most 20 as declared");
 }
 
+// The least size that the file declares is where its sizes start.
+TEST(Check, CountsSizesFromTheLeastThatTheMetadataDeclares) {
+  NEEDS_RUNTIME();
+  OnnxOptions options;
+  options.metadata = {{"voxport.axes", R"({"samples":{"min":700}})"}};
+  const CheckReport report = check_text(R"(
+      x: f32[b, 1, samples]
+      w: f32[4, 1, 700] = const
+      y = Conv(x, w)
+      return y)",
+                                        options);
+  EXPECT_TRUE(report.is_good()) << to_json(report);
+  const auto samples = std::ranges::find(report.axes, "samples", &CheckAxis::name);
+  ASSERT_NE(samples, report.axes.end());
+  EXPECT_EQ(samples->bad, std::vector<std::int64_t>());
+  EXPECT_EQ(samples->good.front(), 700);
+  EXPECT_GT(samples->good.size(), 5U);
+}
+
+// In blocks of channels, ONNX Runtime names its nodes otherwise, and divides by the number of
+// elements.
+TEST(Check, FindsTheLeastSizeOfImagesThatArePooledAway) {
+  NEEDS_RUNTIME();
+  const CheckReport report = check_text(R"(
+      x: f32[b, 3, h, w]
+      w0: f32[64, 3, 11, 11] = const
+      w1: f32[192, 64, 5, 5] = const
+      h0 = Conv(x, w0) strides=[4, 4] pads=[2, 2, 2, 2]
+      r0 = Relu(h0)
+      p0 = MaxPool(r0) kernel_shape=[3, 3] strides=[2, 2]
+      h1 = Conv(p0, w1) pads=[2, 2, 2, 2]
+      r1 = Relu(h1)
+      p1 = MaxPool(r1) kernel_shape=[3, 3] strides=[2, 2]
+      y = GlobalAveragePool(p1)
+      return y)");
+  EXPECT_TRUE(report.is_good()) << to_json(report);
+  EXPECT_TRUE(answer(report, "x", 2).starts_with("dynamic, at least ")) << answer(report, "x", 2);
+}
+
 TEST(Check, TakesNoWordOfMetadataThatIsNoNumber) {
   NEEDS_RUNTIME();
   EXPECT_TRUE(check_with_metadata({{"voxport.receptive_field", R"({"left": "x", "right": []})"},
