@@ -15,23 +15,38 @@ bool makes_tensor(const std::string& target) {
   return row && row->has(Trait::kMakesTensor);
 }
 
-bool is_static(const Graph& graph, const std::string& output) {
+Shape shape_of(const Graph& graph, const std::string& output) {
   const auto found =
       std::ranges::find(graph.outputs(), output, &std::pair<std::string, Value>::first);
-  return found != graph.outputs().end() &&
-         std::ranges::all_of(found->second.shape(),
-                             [](const Dim& dim) { return dim.is_constant(); });
+  return found == graph.outputs().end() ? Shape() : found->second.shape();
 }
 
-// "axis 0 of the input 'x'": the dynamic axes that had this size when the program was saved.
-std::string axes_of_size(const Program& program, const LowerOptions& options, std::int64_t size) {
+bool is_static(const Shape& shape) {
+  return std::ranges::all_of(shape, [](const Dim& dim) { return dim.is_constant(); });
+}
+
+// Whether an axis of the shape depends on this size.
+bool follows(const Shape& shape, const Dim& size) {
+  const std::vector<std::string> symbols = size.symbols();
+  return std::ranges::any_of(shape, [&](const Dim& dim) {
+    return std::ranges::any_of(dim.symbols(), [&](const std::string& symbol) {
+      return std::ranges::find(symbols, symbol) != symbols.end();
+    });
+  });
+}
+
+// "axis 0 of the input 'x'": the dynamic axes that had this size when the program was saved, and
+// that no axis of the output follows. One that another axis follows has the same size by chance.
+std::string axes_of_size(const Program& program, const LowerOptions& options, std::int64_t size,
+                         const Shape& output) {
   std::vector<std::string> axes;
   for (std::size_t i = 0; i < options.inputs.size() && i < program.inputs.size(); ++i) {
     const auto& recorded = program.inputs[i].shape;
     const auto& shape = options.inputs[i].shape;
     if (!recorded || !shape || recorded->size() != shape->size()) continue;
     for (std::size_t axis = 0; axis < shape->size(); ++axis)
-      if (!(*shape)[axis].is_constant() && (*recorded)[axis] == Dim(size))
+      if (!(*shape)[axis].is_constant() && (*recorded)[axis] == Dim(size) &&
+          !follows(output, (*shape)[axis]))
         axes.push_back(cat("axis ", axis, " of the input ", in_quotes(options.inputs[i].name)));
   }
   return join(axes, " and ");
@@ -50,12 +65,12 @@ std::vector<std::string> baked_size_warnings(const Program& program, const Lower
     const std::string text =
         cat("axis ", output.axis, " of the output ", in_quotes(output.output), " is fixed at ",
             output.size, " by ", printable(output.target), where(output.place));
-    const std::string axes = axes_of_size(program, options, output.size);
+    const Shape shape = shape_of(graph, output.output);
+    const std::string axes = axes_of_size(program, options, output.size, shape);
     if (!axes.empty())
       warnings.push_back(cat(text, ": the size that ", axes,
                              " had when the program was saved, and which is dynamic here"));
-    else if (!records_sizes && has_named_axes && makes_tensor(output.target) &&
-             is_static(graph, output.output))
+    else if (!records_sizes && has_named_axes && makes_tensor(output.target) && is_static(shape))
       warnings.push_back(cat(text,
                              ", by a number of the program's own; a trace takes sizes of its "
                              "example for such"));

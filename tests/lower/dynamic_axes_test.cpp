@@ -246,6 +246,14 @@ TEST(DynamicAxes, AreWarnedOfWhereTracingBakedTheirSizeIntoAnOutput) {
   EXPECT_EQ(axes_of(report), "x_dim_0, x_dim_1");
 }
 
+// Two sources of a batch of two: the batch is the first axis of the output, and not the second.
+TEST(DynamicAxes, AreNotWarnedOfWhereTheOutputFollowsThemElsewhere) {
+  const AxesReport report = report_of(
+      "x: f32[2, 6]\nn = aten.size.int(x, 0)\ny = aten.view.default(x, [n, 2, -1])\nreturn y",
+      true);
+  EXPECT_EQ(report.warnings, Warnings());
+}
+
 TEST(DynamicAxes, AreWarnedOfThroughOtherOperators) {
   for (const char* lines :
        {"a = aten.zeros.default([9, 3])\ny = aten.relu.default(a)",
