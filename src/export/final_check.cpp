@@ -20,22 +20,26 @@ bool has_runtime() {
   }
 }
 
-// Under kAsTold, neither a fixed axis nor one that moves together with another is among them.
+// Of an axis that does not run at every size that was tried.
+std::string limit_text(const CheckAxis& axis) {
+  return cat("axis ", in_quotes(axis.name), " is ", axis.text(), ": ", axis.error);
+}
+
+// Under kAsTold, a fixed axis is not among them, nor one that is limited or moves together with
+// another: the program itself may run at no other sizes.
 std::string problem_in(const SweepReport& report, ExportCheck::Promise promise) {
   if (!report.error.empty()) return report.error;
-  const bool is_told = promise == ExportCheck::Promise::kAsTold;
-  const auto may_be = [&](CheckAxis::Verdict verdict) {
-    return is_told && (verdict == CheckAxis::kFixed || verdict == CheckAxis::kLinked);
-  };
+  const bool may_be_limited = promise == ExportCheck::Promise::kAsTold;
   for (const CheckAxis& axis : report.axes)
-    if (!axis.is_good() && !may_be(axis.verdict))
-      return cat("axis ", in_quotes(axis.name), " is ", axis.text(), ": ", axis.error);
+    if (!axis.is_good() && !may_be_limited) return limit_text(axis);
   for (const CheckOutput& output : report.outputs)
     if (!output.is_true)
       return cat("axis ", output.axis, " of ", in_quotes(output.name), ", declared as ",
                  in_quotes(output.declared), ", ", output.remark);
   return "";
 }
+
+bool is_limited(const CheckAxis& axis) { return axis.verdict == CheckAxis::kLimited; }
 
 // Of an axis that a window gives a least size.
 std::string least_size_note(const CheckAxis& axis, const std::string& name) {
@@ -155,7 +159,10 @@ void ExportCheck::take(const Outcome& outcome, const std::string& name, ExportRe
     const auto exported = std::ranges::find_if(
         report.axes, [&](const ExportedAxis& one) { return is_of(axis, name, one); });
     if (exported != report.axes.end()) describe(axis, *exported);
-    if (is_told && axis.verdict == CheckAxis::kFixed) fixed_.push_back(axis);
+    if (!is_told) continue;
+    if (axis.verdict == CheckAxis::kFixed) fixed_.push_back(axis);
+    if (is_limited(axis))
+      notes_.push_back(cat(printable(name), ", run at a few sizes: ", limit_text(axis)));
   }
 }
 
@@ -173,7 +180,7 @@ void ExportCheck::finish(ExportReport& report) {
     runs += outcome.runs;
     is_all_free &= outcome.is_complete;
     take(outcome, name, report);
-    is_all_free &= fixed_.empty();
+    is_all_free &= fixed_.empty() && std::ranges::none_of(outcome.axes, is_limited);
     if (outcome.problem.empty()) continue;
     is_all_free = false;
     if (promise_ == Promise::kAllDynamic)

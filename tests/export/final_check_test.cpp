@@ -155,6 +155,32 @@ TEST(ExportCheck, WarnsOfNoMultiplesWhereAProgramNeedsThem) {
   EXPECT_EQ(report.axes[0].verdict, "dynamic in multiples of 2");
 }
 
+// 4, 5, 8 and 9 run, as in PyTorch: that is noted, and listed.
+TEST(ExportCheck, NotesWhereAProgramRunsAtSomeSizesOnly) {
+  NEEDS_RUNTIME();
+  const TemporaryFolder folder;
+  std::ofstream(folder / "unet.onnx", std::ios::binary) << onnx_bytes(*parse_graph(R"(
+      x: f32[b, 4, t]
+      down: f32[4, 4, 2] = const
+      up: f32[4, 4, 2] = const
+      d1 = Conv(x, down) strides=[2]
+      d2 = Conv(d1, down) strides=[2]
+      u1 = ConvTranspose(d2, up) strides=[2]
+      y = Add(u1, d1)
+      return y)"));
+  ExportCheck check(true, ExportCheck::Promise::kAsTold);
+  check.start({{"out/model.onnx", 1, folder / "unet.onnx"}});
+  ExportReport report;
+  check.finish(report);
+  EXPECT_EQ(report.warnings, std::vector<std::string>());
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_TRUE(
+      report.notes[0].starts_with("model.onnx, run at a few sizes: axis 't' is limited: 4, 5, "))
+      << report.notes[0];
+  ASSERT_EQ(report.checks.size(), 1U);
+  EXPECT_TRUE(report.checks[0].ends_with(" runs)")) << report.checks[0];
+}
+
 TEST(ExportCheck, EndsInTimeAndSaysWhatItDidNotRun) {
   NEEDS_RUNTIME();
   const auto start = std::chrono::steady_clock::now();
