@@ -843,6 +843,8 @@ void PickleMachine::op_persid() {
   // torch.save with protocol 0 writes it, and no PyTorch can read that back.
   if (!watcher_) broken("keeps an id as text, by which no storage can be found");
   const std::string_view id = cursor_.line("PERSID");
+  if (!std::ranges::all_of(id, [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
+    broken("keeps an id that is not ASCII, at which every loader ends");
   const PickleValue text = make_text(P::kString, id);
   const PickleValue persistent = make_container(P::kPersistent, std::span(&text, 1));
   watcher_->on_persistent_id(persistent, true, opcode_offset_);

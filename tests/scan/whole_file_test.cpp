@@ -134,6 +134,12 @@ TEST(WholeFile, FindsSafetensorsCleanWhateverTheirLength) {
         << size;
 }
 
+// 0x9850 bytes of header: the opcode PERSID, and an id that is not ASCII. Python ends there, and
+// finds nothing further down.
+TEST(WholeFile, FindsSafetensorsCleanThatStartAsAnIdWhichIsNotAscii) {
+  EXPECT_EQ(summary_of(scan_of(safetensors_of(0x9850, "\ncmy.module\nthing\n.", ' '))), "clean");
+}
+
 // ---- safetensors
 
 TEST(WholeFile, ReadsTheHeaderOfSafetensorsToItsEnd) {
