@@ -252,6 +252,12 @@ void Walk::note_fixed(const Shape& a, const Shape& b) {
   }
 }
 
+void Walk::note_kept(std::string_view axis) {
+  const std::string note = cat(printable(site_.target), where(place()), " keeps the axis ",
+                               in_quotes(axis), "; PyTorch removes it where its size is 1");
+  if (std::ranges::find(report_.notes, note) == report_.notes.end()) report_.notes.push_back(note);
+}
+
 void Walk::restore(const Findings& findings) {
   report_ = findings.report;
   unsupported_ = findings.unsupported;

@@ -66,6 +66,9 @@ class Walk {
   // The call of the moment is right at the size of the example only, whatever that was.
   void note_example_size(const std::string& symbol);
 
+  // The call of the moment keeps an axis that PyTorch would remove where its size is 1.
+  void note_kept(std::string_view axis);
+
   // What was reported so far, for a caller that lowers a block several times to keep the last.
   struct Findings {
     LowerReport report;

@@ -254,6 +254,18 @@ TEST(DynamicAxes, AreNotWarnedOfWhereTheOutputFollowsThemElsewhere) {
   EXPECT_EQ(report.warnings, Warnings());
 }
 
+TEST(DynamicAxes, AreNotedWhereASqueezeKeepsThem) {
+  const AxesReport report = report_of(
+      "x: f32[batch, time, 1]\na = aten.squeeze.default(x)\ny = aten.abs.default(a)\nreturn y");
+  EXPECT_EQ(axes_of(report), "batch, time");
+  EXPECT_EQ(report.notes,
+            Warnings({"aten.squeeze.default at line 2 keeps the axis 'batch'; PyTorch "
+                      "removes it where its size is 1",
+                      "aten.squeeze.default at line 2 keeps the axis 'time'; PyTorch "
+                      "removes it where its size is 1"}));
+  EXPECT_EQ(report_of("x: f32[batch, 1]\ny = aten.squeeze.dim(x, 1)\nreturn y").notes, Warnings());
+}
+
 TEST(DynamicAxes, AreWarnedOfThroughOtherOperators) {
   for (const char* lines :
        {"a = aten.zeros.default([9, 3])\ny = aten.relu.default(a)",

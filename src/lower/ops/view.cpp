@@ -81,8 +81,11 @@ Item slice_of(const Call& call, std::int64_t axis, const Number& start, const Nu
 Item squeezed(const Call& call, const std::vector<std::int64_t>& axes) {
   const Value x = call.tensor("self");
   std::vector<std::int64_t> ones;
-  for (const std::int64_t axis : axes)
-    if (x.rank() > 0 && x.dim(axis) == Dim(1)) ones.push_back(axis);
+  for (const std::int64_t axis : axes) {
+    if (x.rank() == 0) continue;
+    if (x.dim(axis) == Dim(1)) ones.push_back(axis);
+    if (const auto name = x.dim(axis).symbol_name()) call.walk().note_kept(*name);
+  }
   if (ones.empty()) return call.same("self");
   return in_order(call, [ones](const Value& base) { return voxport::squeeze(base, ones); });
 }
@@ -524,7 +527,7 @@ Item unflatten(const Call& call, Builder&) {
 // aten.squeeze(Tensor self) -> Tensor
 // aten.squeeze.dim(Tensor self, int dim) -> Tensor
 // aten.squeeze.dims(Tensor self, int[] dim) -> Tensor
-// A dynamic axis stays, whatever its size is at run time.
+// A dynamic axis stays, whatever its size is at run time, which is noted.
 Item squeeze(const Call& call, Builder&) {
   return squeezed(call, call.axes("dim", seen_rank(call), false));
 }
