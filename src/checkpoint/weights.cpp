@@ -31,7 +31,8 @@ struct Weights::Ledger {
 };
 
 Weights::Weights(NamedTensors tensors, std::optional<std::string> prefix)
-    : ledger_(std::make_shared<Ledger>(Ledger{std::move(tensors), std::move(prefix).value_or("")})) {}
+    : ledger_(
+          std::make_shared<Ledger>(Ledger{std::move(tensors), std::move(prefix).value_or("")})) {}
 
 Weights::Weights(std::shared_ptr<Ledger> ledger, std::string path)
     : ledger_(std::move(ledger)), path_(std::move(path)) {}
