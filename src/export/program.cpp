@@ -67,8 +67,8 @@ void check_named_axes(const AxesReport& axes, const ExportOptions& options) {
 std::string fixed_by(const CheckAxis& axis, const Origins& origins) {
   if (!axis.culprit) return "an operator that only the run shows";
   const CheckCulprit& culprit = *axis.culprit;
-  const std::string text = cat(printable(culprit.op), " ", in_quotes(culprit.node),
-                               culprit.holder.empty() ? "" : ", ", culprit.holder);
+  std::string text = cat(printable(culprit.op), " ", in_quotes(culprit.node),
+                         culprit.holder.empty() ? "" : ", ", culprit.holder);
   const auto origin = origins.find(culprit.node);
   if (origin == origins.end()) return text;
   return cat(printable(origin->second.target), where(origin->second.place), " (", text, ")");

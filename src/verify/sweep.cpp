@@ -336,7 +336,7 @@ class Sweep {
 
   // Beside these, as many from the least size on that the file declares.
   std::vector<std::int64_t> sizes_to_try(const std::string& symbol) const {
-    const std::vector<std::int64_t> usual = sizes_to_try();
+    std::vector<std::int64_t> usual = sizes_to_try();
     const auto least = least_.find(symbol);
     if (least == least_.end() || least->second <= 1) return usual;
     std::set<std::int64_t> sizes(usual.begin(), usual.end());
