@@ -18,6 +18,20 @@ namespace fs = std::filesystem;
 
 const fs::path kModels = VOXPORT_TEST_DATA "/check";
 
+// An export of a program as this graph, whose axis `t` it names, as far as its check.
+struct CheckedProgram {
+  explicit CheckedProgram(const char* text) {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "graph.onnx", std::ios::binary) << onnx_bytes(*parse_graph(text));
+    report.axes.emplace_back().name = "t";
+    check.start({{"out/model.onnx", 1, folder / "graph.onnx"}});
+    check.finish(report);
+  }
+
+  ExportCheck check{true, ExportCheck::Promise::kAsTold};
+  ExportReport report;
+};
+
 // What an export that wrote this model would have found.
 ExportReport check(const fs::path& model, std::size_t files = 1) {
   ExportCheck check(true, ExportCheck::Promise::kAllDynamic);
@@ -119,8 +133,7 @@ TEST(ExportCheck, ClaimsNoRangeWhereSizesBetweenDoNotRun) {
 // all of them.
 TEST(ExportCheck, CallsNoAxisFixedForLackOfTime) {
   NEEDS_RUNTIME();
-  const TemporaryFolder folder;
-  std::ofstream(folder / "slow.onnx", std::ios::binary) << onnx_bytes(*parse_graph(R"(
+  const CheckedProgram program(R"(
       x: f32[1, 1, t]
       w: f32[1, 1, 3] = const
       large: f32[1500, 1500] = const
@@ -131,41 +144,30 @@ TEST(ExportCheck, CallsNoAxisFixedForLackOfTime) {
       squared = MatMul(scaled, scaled)
       corner = ReduceMax(squared) axes=[1, 2]
       y = Add(h, corner)
-      return y)"));
-  ExportCheck check(true, ExportCheck::Promise::kAsTold);
-  check.start({{"out/model.onnx", 1, folder / "slow.onnx"}});
-  ExportReport report;
-  check.finish(report);
-  EXPECT_TRUE(check.fixed().empty());
-  EXPECT_EQ(report.warnings, std::vector<std::string>());
+      return y)");
+  EXPECT_TRUE(program.check.fixed().empty());
+  EXPECT_EQ(program.report.warnings, std::vector<std::string>());
 }
 
 // It halves the axis and doubles it again: that is how it was made, and nothing to be warned of.
 TEST(ExportCheck, WarnsOfNoMultiplesWhereAProgramNeedsThem) {
   NEEDS_RUNTIME();
-  const TemporaryFolder folder;
-  std::ofstream(folder / "unet.onnx", std::ios::binary) << onnx_bytes(*parse_graph(R"(
+  const CheckedProgram program(R"(
       x: f32[b, 4, t]
       down: f32[4, 4, 2] = const
       up: f32[4, 4, 2] = const
       d = Conv(x, down) strides=[2]
       u = ConvTranspose(d, up) strides=[2]
       y = Add(u, x)
-      return y)"));
-  ExportCheck check(true, ExportCheck::Promise::kAsTold);
-  check.start({{"out/model.onnx", 1, folder / "unet.onnx"}});
-  ExportReport report;
-  report.axes.emplace_back().name = "t";
-  check.finish(report);
-  EXPECT_EQ(report.warnings, std::vector<std::string>());
-  EXPECT_EQ(report.axes[0].verdict, "dynamic in multiples of 2");
+      return y)");
+  EXPECT_EQ(program.report.warnings, std::vector<std::string>());
+  EXPECT_EQ(program.report.axes[0].verdict, "dynamic in multiples of 2");
 }
 
 // 4, 5, 8 and 9 run, as in PyTorch: that is noted, and listed.
 TEST(ExportCheck, NotesWhereAProgramRunsAtSomeSizesOnly) {
   NEEDS_RUNTIME();
-  const TemporaryFolder folder;
-  std::ofstream(folder / "unet.onnx", std::ios::binary) << onnx_bytes(*parse_graph(R"(
+  const CheckedProgram program(R"(
       x: f32[b, 4, t]
       down: f32[4, 4, 2] = const
       up: f32[4, 4, 2] = const
@@ -173,11 +175,8 @@ TEST(ExportCheck, NotesWhereAProgramRunsAtSomeSizesOnly) {
       d2 = Conv(d1, down) strides=[2]
       u1 = ConvTranspose(d2, up) strides=[2]
       y = Add(u1, d1)
-      return y)"));
-  ExportCheck check(true, ExportCheck::Promise::kAsTold);
-  check.start({{"out/model.onnx", 1, folder / "unet.onnx"}});
-  ExportReport report;
-  check.finish(report);
+      return y)");
+  const ExportReport& report = program.report;
   EXPECT_EQ(report.warnings, std::vector<std::string>());
   ASSERT_EQ(report.notes.size(), 1U);
   EXPECT_TRUE(
