@@ -16,6 +16,7 @@ namespace {
 
 // Inputs of more bytes than this are not tried.
 constexpr double kMaxInputBytes = 256e6;
+constexpr std::int64_t kMaxSize = INT32_MAX;  // of an axis: a few times that is still an int64
 
 // What runs of a growing size will cost: with the square of the size, as far as one can know from
 // the largest that ran.
@@ -180,6 +181,7 @@ class Sweep {
 
   bool is_allowed(const Sizes& sizes) const {
     for (const auto& [symbol, size] : sizes) {
+      if (size > kMaxSize) return false;
       const auto least = least_.find(symbol);
       if (least != least_.end() && size < least->second) return false;
       const auto most = most_.find(symbol);

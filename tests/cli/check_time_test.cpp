@@ -138,5 +138,16 @@ TEST_F(CheckTime, NoSizeThatIsAllowedIsAnError) {
   }
 }
 
+// Of no elements at any size, so that none is too large; sums of such sizes are not in int64.
+TEST_F(CheckTime, NoSizeNearTheLargestIntegerIsTried) {
+  OnnxOptions options;
+  options.metadata.emplace_back("voxport.axes", R"({"n": {"min": 9223372036854775807}})");
+  write_file(folder_ / "m.onnx",
+             onnx_bytes(*parse_graph("x: f32[n, 0]\ny = Relu(x)\nreturn y\n"), options));
+  const Result result = run("check --quick " + (folder_ / "m.onnx").string());
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_TRUE(contains(result.out, "allows none of the sizes to try")) << result.out;
+}
+
 }  // namespace
 }  // namespace voxport::check_time_test
