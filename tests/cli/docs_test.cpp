@@ -94,6 +94,22 @@ bool can_run(const Shown& command) {
          std::system("command -v espeak-ng >/dev/null") == 0;
 }
 
+Lines printed_by(const Shown& command, const fs::path& folder) {
+  const Result result = run(command.arguments, "cd '" + folder.string() + "' &&");
+  Lines printed = lines_of(result.err + result.out);
+  while (!printed.empty() && printed.back().empty()) printed.pop_back();
+  for (std::string& line : printed) line.erase(line.find_last_not_of(' ') + 1);
+  return printed;
+}
+
+// The check at the end of an export takes two seconds at most. On a busy machine they may not be
+// enough for the voice of the README, and the summary says so.
+bool ran_out_of_time(const Lines& printed) {
+  return std::any_of(printed.begin(), printed.end(), [](const std::string& line) {
+    return contains(line, " was not run at several sizes of each axis: there were only ");
+  });
+}
+
 class Page : public testing::TestWithParam<const char*> {};
 
 TEST_P(Page, ShowsWhatIsPrinted) {
@@ -106,10 +122,8 @@ TEST_P(Page, ShowsWhatIsPrinted) {
   for (const Shown& command : commands) {
     if (!can_run(command)) continue;
     SCOPED_TRACE("$ voxport " + command.arguments);
-    const Result result = run(command.arguments, "cd '" + folder.path().string() + "' &&");
-    Lines printed = lines_of(result.err + result.out);
-    while (!printed.empty() && printed.back().empty()) printed.pop_back();
-    for (std::string& line : printed) line.erase(line.find_last_not_of(' ') + 1);
+    const Lines printed = printed_by(command, folder.path());
+    if (ran_out_of_time(printed)) continue;
     expect_shown(command, printed);
   }
 }
