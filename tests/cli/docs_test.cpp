@@ -113,6 +113,7 @@ bool ran_out_of_time(const Lines& printed) {
 class Page : public testing::TestWithParam<const char*> {};
 
 TEST_P(Page, ShowsWhatIsPrinted) {
+  NEEDS_RUNTIME();
   const TemporaryFolder folder;
   fs::copy(data_folder() / "docs", folder.path(), fs::copy_options::recursive);
   fs::create_directory_symlink(data_folder().parent_path(), folder / "tests");

@@ -141,6 +141,7 @@ class OrdinaryUserWithRuntime : public OrdinaryUser {
 
 // One error, and no exception of the filesystem.
 TEST_F(OrdinaryUser, MayHaveNoRightToLookForTheRuntime) {
+  NEEDS_RUNTIME();
   fs::create_directory(folder_ / "closed");
   take_away(folder_ / "closed", 0);
   if (access(at("closed/x").c_str(), F_OK) == 0) GTEST_SKIP() << "nothing is closed to this user";

@@ -36,6 +36,7 @@ std::string checked(std::vector<ExportedAxis> axes) {
 }
 
 TEST(ProgramAxes, AreAllFreeInTheSummaryWhereAllAre) {
+  NEEDS_RUNTIME();
   EXPECT_EQ(checked({{"batch", {}, ""}, {"time", {}, ""}}), ", all axes dynamic)");
   EXPECT_EQ(checked({{"time", 4, "aten.view"}, {"batch", {}, ""}}),
             ", time fixed at 4, batch dynamic)");
@@ -102,6 +103,7 @@ TEST(ProgramAxes, HaveTheSizesThatWereRun) {
 }
 
 TEST(ProgramAxes, AreLimitedByPartsOfThemAndByTables) {
+  NEEDS_RUNTIME();
   const TemporaryFolder folder;
   const std::filesystem::path out = folder / "model.onnx";
   ExportOptions options;
