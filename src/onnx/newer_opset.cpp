@@ -1,9 +1,9 @@
 #include "onnx/newer_opset.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/text.h"
 
@@ -22,34 +22,31 @@ void drop_attribute(onnx::NodeProto& node, std::string_view name) {
     if (attributes[i].name() == name) return attributes.DeleteSubrange(i, 1);
 }
 
-// A node that gives ints, which another one had in an attribute.
-onnx::NodeProto constant_of(const onnx::AttributeProto& ints, const onnx::NodeProto& user) {
-  onnx::NodeProto node;
-  node.set_op_type("Constant");
-  node.set_name(cat(user.name(), "/", ints.name()));
-  node.add_output(cat(user.output(0), "/", ints.name()));
-  onnx::AttributeProto& value = *node.add_attribute();
-  value = ints;
-  value.set_name("value_ints");
-  return node;
+// A tensor of the ints that a node had in an attribute.
+onnx::TensorProto initializer_of(const onnx::AttributeProto& ints, const onnx::NodeProto& user) {
+  onnx::TensorProto tensor;
+  tensor.set_name(cat(user.output(0), "/", ints.name()));
+  tensor.set_data_type(onnx::TensorProto::INT64);
+  tensor.add_dims(ints.ints_size());
+  tensor.set_raw_data(ints.ints().data(),
+                      sizeof(std::int64_t) * static_cast<std::size_t>(ints.ints_size()));
+  return tensor;
 }
 
-using Nodes = std::vector<onnx::NodeProto>;
-
-// What changes a node; adds to `before` the nodes that it then needs.
-using Change = void (*)(onnx::NodeProto& node, Nodes& before);
+// What changes a node of the graph, which may need more initializers then.
+using Change = void (*)(onnx::NodeProto& node, onnx::GraphProto& graph);
 
 // ReduceMax(x) axes=[1] -> ReduceMax(x, axes)
-void move_axes(onnx::NodeProto& node, Nodes& before) {
+void move_axes(onnx::NodeProto& node, onnx::GraphProto& graph) {
   const onnx::AttributeProto* axes = find_attribute(node, "axes");
   if (!axes) return;
-  before.push_back(constant_of(*axes, node));
-  node.add_input(before.back().output(0));
+  *graph.add_initializer() = initializer_of(*axes, node);
+  node.add_input(graph.initializer().rbegin()->name());
   drop_attribute(node, "axes");
 }
 
 // Split(x) -> Split(x) num_outputs=2
-void count_outputs(onnx::NodeProto& node, Nodes&) {
+void count_outputs(onnx::NodeProto& node, onnx::GraphProto&) {
   if (node.input_size() > 1 || find_attribute(node, "num_outputs")) return;
   onnx::AttributeProto& count = *node.add_attribute();
   count.set_name("num_outputs");
@@ -58,7 +55,7 @@ void count_outputs(onnx::NodeProto& node, Nodes&) {
 }
 
 // GridSample(x, grid) mode="bilinear" -> mode="linear"
-void rename_modes(onnx::NodeProto& node, Nodes&) {
+void rename_modes(onnx::NodeProto& node, onnx::GraphProto&) {
   onnx::AttributeProto* mode = find_attribute(node, "mode");
   if (mode && mode->s() == "bilinear") mode->set_s("linear");
   if (mode && mode->s() == "bicubic") mode->set_s("cubic");
@@ -97,24 +94,17 @@ void for_each_graph_inside(onnx::NodeProto& node, const Visit& visit) {
     if (attribute.has_g()) visit(*attribute.mutable_g());
 }
 
-void say_node(onnx::NodeProto& node, int opset, Nodes& before) {
+void say_node(onnx::NodeProto& node, int opset, onnx::GraphProto& graph) {
   for_each_graph_inside(node, [&](onnx::GraphProto& inside) { say_in_newer_opset(inside, opset); });
   if (!node.domain().empty() || node.output().empty()) return;  // a reader's node may have none
   const auto* row = std::ranges::find(kChanges, node.op_type(), &OpsetChange::op);
-  if (row != std::end(kChanges) && opset >= row->since) row->change(node, before);
+  if (row != std::end(kChanges) && opset >= row->since) row->change(node, graph);
 }
 
 }  // namespace
 
 void say_in_newer_opset(onnx::GraphProto& graph, int opset) {
-  google::protobuf::RepeatedPtrField<onnx::NodeProto> nodes;
-  nodes.Swap(graph.mutable_node());
-  for (onnx::NodeProto& node : nodes) {
-    Nodes before;
-    say_node(node, opset, before);
-    for (onnx::NodeProto& needed : before) graph.add_node()->Swap(&needed);
-    graph.add_node()->Swap(&node);
-  }
+  for (onnx::NodeProto& node : *graph.mutable_node()) say_node(node, opset, graph);
 }
 
 void stand_in_for_newer(onnx::GraphProto& graph) {
