@@ -1,6 +1,5 @@
 #include "graph/ops.h"
 
-#include <numbers>
 #include <utility>
 
 #include "graph/builder.h"
@@ -68,12 +67,7 @@ Value leaky_relu(const Value& x, double alpha) {
 Value sigmoid(const Value& x) { return node("Sigmoid", {x}); }
 Value softplus(const Value& x) { return node("Softplus", {x}); }
 Value tanh(const Value& x) { return node("Tanh", {x}); }
-
-// In the order in which ONNX Runtime knows it for one operator.
-Value gelu(const Value& x) {
-  const Value erf = node("Erf", {x / std::numbers::sqrt2});
-  return x * (erf + 1) * 0.5;
-}
+Value gelu(const Value& x) { return node("Gelu", {x}); }
 
 Value softmax(const Value& x, std::int64_t axis) { return node("Softmax", {x}, {{"axis", axis}}); }
 

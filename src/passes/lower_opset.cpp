@@ -30,18 +30,6 @@ void drop_attribute(Builder& g, const Node& node, std::string_view name) {
   g.graph().set_attributes(node, std::move(attributes));
 }
 
-// The elements of an input, when all are known as numbers.
-std::optional<std::vector<std::int64_t>> numbers_of(const Value& value) {
-  if (!value || !value.type().elements) return std::nullopt;
-  std::vector<std::int64_t> numbers;
-  for (const Dim& element : *value.type().elements) {
-    const auto constant = element.constant();
-    if (!constant) return std::nullopt;
-    numbers.push_back(*constant);
-  }
-  return numbers;
-}
-
 bool is_short_float(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
 
 Value cast(Builder& g, Value x, DType dtype) {
@@ -60,19 +48,20 @@ Outcome batch_normalization(const Node& node, Builder& g) {
   return stays();
 }
 
-// Gelu(x) -> 0.5x * (1 + Erf(x / sqrt(2)))
+// Gelu(x) -> x * (1 + Erf(x / sqrt(2))) * 0.5
 // Gelu(x, approximate="tanh") -> 0.5x * (1 + Tanh(sqrt(2/pi) * (x + 0.044715x^3)))
 Outcome gelu(const Node& node, Builder& g) {
   const Value x = node.input(0);
   const auto constant = [&](double value) { return scalar(g, value, x.dtype()); };
-  Value bent;
-  if (text_of(node, "approximate", "none") == "tanh") {
-    const Value cube = g.node("Mul", {g.node("Mul", {x, x}), x});
-    const Value inner = g.node("Add", {x, g.node("Mul", {cube, constant(0.044715)})});
-    bent = g.node("Tanh", {g.node("Mul", {inner, constant(std::sqrt(2 / std::numbers::pi))})});
-  } else {
-    bent = g.node("Erf", {g.node("Div", {x, constant(std::numbers::sqrt2)})});
+  if (text_of(node, "approximate", "none") != "tanh") {
+    const Value erf = g.node("Erf", {g.node("Div", {x, constant(std::numbers::sqrt2)})});
+    const Value twice = g.node("Mul", {x, g.node("Add", {erf, constant(1)})});
+    return becomes({g.node("Mul", {twice, constant(0.5)})});
   }
+  const Value cube = g.node("Mul", {g.node("Mul", {x, x}), x});
+  const Value inner = g.node("Add", {x, g.node("Mul", {cube, constant(0.044715)})});
+  const Value bent =
+      g.node("Tanh", {g.node("Mul", {inner, constant(std::sqrt(2 / std::numbers::pi))})});
   const Value half = g.node("Mul", {x, constant(0.5)});
   return becomes({g.node("Mul", {half, g.node("Add", {bent, constant(1)})})});
 }

@@ -22,6 +22,23 @@ std::optional<Node> producer(Value value, std::string_view op) {
   return node && node->op() == op && node->domain().empty() ? node : std::nullopt;
 }
 
+bool keeps_sizes(const Value& value, const Value& better) {
+  const Type& had = value.type();
+  const Type& has = better.type();
+  return (!had.shape || had.shape == has.shape) && (!had.elements || had.elements == has.elements);
+}
+
+std::optional<std::vector<std::int64_t>> numbers_of(const Value& value) {
+  if (!value || !value.type().elements) return std::nullopt;
+  std::vector<std::int64_t> numbers;
+  for (const Dim& element : *value.type().elements) {
+    const auto constant = element.constant();
+    if (!constant) return std::nullopt;
+    numbers.push_back(*constant);
+  }
+  return numbers;
+}
+
 std::int64_t integer_of(const Node& node, std::string_view name, std::int64_t otherwise) {
   const Attribute* attribute = node.find(name);
   return attribute ? std::get<std::int64_t>(*attribute) : otherwise;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "graph/graph.h"
 
@@ -19,6 +20,12 @@ bool rewrite_each(Graph& graph, std::string_view op,
 
 // The node that makes `value`, when it is of the operator `op`; nothing otherwise.
 std::optional<Node> producer(Value value, std::string_view op);
+
+// Whether as much is known of the sizes that `better` has, and holds, as of those of `value`.
+bool keeps_sizes(const Value& value, const Value& better);
+
+// The elements of an int64 value of rank 0 or 1, where all are known as numbers.
+std::optional<std::vector<std::int64_t>> numbers_of(const Value& value);
 
 // The attribute of that name, an integer; `otherwise` where there is none.
 std::int64_t integer_of(const Node& node, std::string_view name, std::int64_t otherwise);
