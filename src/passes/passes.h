@@ -6,11 +6,12 @@
 namespace voxport {
 
 bool drop_dead_nodes(Graph& graph);
+bool drop_expands(Graph& graph);
 bool drop_identities(Graph& graph);
+bool fold_axis_chains(Graph& graph);
 bool fold_batch_norms(Graph& graph);
 bool fold_cast_chains(Graph& graph);
 bool fold_constants(Graph& graph);
-bool fold_transpose_chains(Graph& graph);
 bool share_constants(Graph& graph);
 bool share_expressions(Graph& graph);
 

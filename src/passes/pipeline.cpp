@@ -15,14 +15,15 @@ constexpr Pass kDropDeadNodes = {"drop_dead_nodes", drop_dead_nodes};
 
 // The order matters; each line says what the next may rely on.
 constexpr Pass kPipeline[] = {
-    {"fold_batch_norms", fold_batch_norms},            // may leave nodes of constants alone
-    {"fold_constants", fold_constants},                // no node depends on constants alone
-    {"fold_cast_chains", fold_cast_chains},            // may leave a Cast to the same type
-    {"fold_transpose_chains", fold_transpose_chains},  // may leave a Transpose that does nothing
-    {"drop_identities", drop_identities},              // no node hands its input on as it is
-    {"share_constants", share_constants},              // equal constants are one
-    {"share_expressions", share_expressions},          // equal nodes are one
-    kDropDeadNodes,                                    // every node reaches an output
+    {"fold_batch_norms", fold_batch_norms},    // may leave nodes of constants alone
+    {"fold_constants", fold_constants},        // no node depends on constants alone
+    {"fold_cast_chains", fold_cast_chains},    // may leave a Cast to the same type
+    {"fold_axis_chains", fold_axis_chains},    // may leave a Transpose that does nothing
+    {"drop_expands", drop_expands},            // nothing is repeated that is broadcast anyway
+    {"drop_identities", drop_identities},      // no node hands its input on as it is
+    {"share_constants", share_constants},      // equal constants are one
+    {"share_expressions", share_expressions},  // equal nodes are one
+    kDropDeadNodes,                            // every node reaches an output
 };
 
 // Each needs what those before it leave.

@@ -91,15 +91,87 @@ TEST(FoldCastChains, LeavesATruncationAlone) {
             "unchanged");
 }
 
-TEST(FoldTransposeChains, ComposesPermutations) {
-  EXPECT_EQ(after(fold_transpose_chains, R"(x: f32[a, b, c]
+TEST(FoldAxisChains, ComposesPermutations) {
+  EXPECT_EQ(after(fold_axis_chains, R"(x: f32[a, b, c]
       p = Transpose(x) perm=[1, 2, 0]
       y = Transpose(p) perm=[1, 0, 2]
       return y)"),
             "x: f32[a, b, c]\n"
             "Transpose_2:0: f32[c, b, a] = Transpose(x) perm=[2, 1, 0]\n"
             "return y=Transpose_2:0\n");
-  EXPECT_EQ(after(fold_transpose_chains, "x: f32[a, b]\ny = Transpose(x) perm=[1, 0]\nreturn y"),
+  EXPECT_EQ(after(fold_axis_chains, "x: f32[a, b]\ny = Transpose(x) perm=[1, 0]\nreturn y"),
+            "unchanged");
+}
+
+TEST(FoldAxisChains, SeesThroughAxesThatComeAndGo) {
+  EXPECT_EQ(after(fold_axis_chains, R"(x: f32[a, b, 3, c]
+      first: i64[1] = const [0]
+      last: i64[1] = const [-2]
+      p = Unsqueeze(x, first)
+      q = Transpose(p) perm=[3, 1, 2, 0, 4]
+      y = Squeeze(q, last)
+      return y)"),
+            "x: f32[a, b, 3, c]\n"
+            "Transpose_1:0: f32[3, a, b, c] = Transpose(x) perm=[2, 0, 1, 3]\n"
+            "return y=Transpose_1:0\n");
+  EXPECT_EQ(after(fold_axis_chains, R"(x: f32[a, 1, b]
+      one: i64[1] = const [1]
+      p = Squeeze(x, one)
+      q = Unsqueeze(p, one)
+      r = Unsqueeze(q, one)
+      y = Relu(r)
+      return y)"),
+            "x: f32[a, 1, b]\none: i64[1] = const [1]\n"
+            "r: f32[a, 1, 1, b] = Unsqueeze(x, one)\n"
+            "y: f32[a, 1, 1, b] = Relu(r)\nreturn y\n");
+}
+
+TEST(FoldAxisChains, LeavesWhatNoOneNodeDoes) {
+  EXPECT_EQ(after(fold_axis_chains, R"(x: f32[a, 1, b]
+      one: i64[1] = const [1]
+      zero: i64[1] = const [0]
+      p = Squeeze(x, one)
+      y = Unsqueeze(p, zero)
+      q = Transpose(x) perm=[2, 1, 0]
+      z = Squeeze(q, one)
+      return y, z)"),
+            "unchanged");
+  EXPECT_EQ(after(fold_axis_chains, R"(x: f32[a, t]
+      one: i64[1] = const [1]
+      p = Squeeze(x, one)
+      y = Unsqueeze(p, one)
+      return y)"),
+            "unchanged")
+      << "it fails where t is not 1";
+}
+
+TEST(DropExpands, LeavesRepeatingToOperatorsThatBroadcast) {
+  EXPECT_EQ(after(drop_expands, R"(lengths: i64[b, 1]
+      steps: i64[1, t]
+      x: f32[b, t]
+      s = Shape(x)
+      p = Expand(lengths, s)
+      q = Expand(steps, s)
+      mask = Less(q, p)
+      zeros = ConstantOfShape(s)
+      y = Where(mask, x, zeros)
+      return y)"),
+            "lengths: i64[b, 1]\nsteps: i64[1, t]\nx: f32[b, t]\n"
+            "const: f32[] = const [0.0]\n"
+            "mask: bool[b, t] = Less(steps, lengths)\n"
+            "y: f32[b, t] = Where(mask, x, const)\nreturn y\n");
+}
+
+TEST(DropExpands, LeavesASizeThatNothingElseHas) {
+  EXPECT_EQ(after(drop_expands, R"(x: f32[b, 1]
+      v: f32[t]
+      shape: i64[2] = const [1, 3]
+      p = Expand(x, shape)
+      y = Add(p, x)
+      s = Shape(v)
+      q = Expand(x, s)
+      z = Mul(q, q)
+      return y, z)"),
             "unchanged");
 }
 
