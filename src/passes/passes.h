@@ -12,6 +12,9 @@ bool fold_axis_chains(Graph& graph);
 bool fold_batch_norms(Graph& graph);
 bool fold_cast_chains(Graph& graph);
 bool fold_constants(Graph& graph);
+bool fold_reshapes(Graph& graph);
+bool join_sizes(Graph& graph);
+bool read_sizes(Graph& graph);
 bool share_constants(Graph& graph);
 bool share_expressions(Graph& graph);
 

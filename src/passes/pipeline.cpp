@@ -21,6 +21,9 @@ constexpr Pass kPipeline[] = {
     {"fold_axis_chains", fold_axis_chains},    // may leave a Transpose that does nothing
     {"drop_expands", drop_expands},            // nothing is repeated that is broadcast anyway
     {"drop_identities", drop_identities},      // no node hands its input on as it is
+    {"read_sizes", read_sizes},                // a Shape gives no more sizes than are used
+    {"fold_reshapes", fold_reshapes},          // no shape has sizes that are there already
+    {"join_sizes", join_sizes},                // sizes of axes in a row are read at once
     {"share_constants", share_constants},      // equal constants are one
     {"share_expressions", share_expressions},  // equal nodes are one
     kDropDeadNodes,                            // every node reaches an output

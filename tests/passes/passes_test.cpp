@@ -175,6 +175,124 @@ TEST(DropExpands, LeavesASizeThatNothingElseHas) {
             "unchanged");
 }
 
+TEST(ReadSizes, ReadsNoMoreThanIsUsed) {
+  EXPECT_EQ(after(read_sizes, R"(x: f32[a, b, c]
+      one: i64[] = const [1]
+      zero: i64[1] = const [0]
+      last: i64[2] = const [-2, -1]
+      s = Shape(x)
+      p = Gather(s, one)
+      q = Unsqueeze(p, zero)
+      r = Gather(s, last)
+      end: i64[1] = const [-2]
+      t = Slice(s, zero, end, zero)
+      u = Neg(p)
+      return q, r, t, u)"),
+            "x: f32[a, b, c]\nconst: i64[1] = const [0]\n"
+            "Shape_1:0: i64[1] = Shape(x) start=1 end=2\n"
+            "Squeeze:0: i64[] = Squeeze(Shape_1:0, const)\n"
+            "u: i64[] = Neg(Squeeze:0)\n"
+            "Shape_2:0: i64[2] = Shape(x) start=1 end=3\n"
+            "Shape_3:0: i64[1] = Shape(x) start=0 end=1\n"
+            "return q=Shape_1:0, r=Shape_2:0, t=Shape_3:0, u\n");
+}
+
+TEST(ReadSizes, LeavesWhatIsNotInARow) {
+  EXPECT_EQ(after(read_sizes, R"(x: f32[a, b, c]
+      i: i64[1]
+      one: i64[] = const [1]
+      others: i64[2] = const [0, 2]
+      s = Shape(x)
+      p = Gather(s, one)
+      q = Gather(s, others)
+      r = Gather(s, i)
+      zero: i64[1] = const [0]
+      t = Slice(s, zero, zero, zero)
+      return p, q, r, t)"),
+            "unchanged");
+}
+
+TEST(JoinSizes, ReadsSizesInARowAtOnce) {
+  EXPECT_EQ(after(join_sizes, R"(x: f32[a, 4, b, 2]
+      y: f32[c]
+      four: i64[1] = const [4]
+      two: i64[1] = const [2]
+      s = Shape(x) start=0 end=1
+      t = Shape(x) start=2 end=3
+      u = Shape(y)
+      p = Concat(four, t, two) axis=0
+      q = Concat(two, s, four, t, u) axis=0
+      return p, q)"),
+            "x: f32[a, 4, b, 2]\ny: f32[c]\ntwo: i64[1] = const [2]\n"
+            "u: i64[1] = Shape(y)\n"
+            "Shape_3:0: i64[3] = Shape(x) start=1 end=4\n"
+            "Shape_4:0: i64[3] = Shape(x) start=0 end=3\n"
+            "Concat_2:0: i64[5] = Concat(two, Shape_4:0, u) axis=0\n"
+            "return p=Shape_3:0, q=Concat_2:0\n");
+}
+
+TEST(JoinSizes, LeavesSizesThatAreReadAnyway) {
+  EXPECT_EQ(after(join_sizes, R"(x: f32[a, b]
+      three: i64[1] = const [3]
+      s = Shape(x) start=0 end=1
+      t = Shape(x) start=1 end=2
+      p = Concat(s, t, three) axis=0
+      q = Concat(t, s) axis=0
+      return p, q)"),
+            "unchanged");
+}
+
+TEST(FoldReshapes, NeedNoShapeForAxesOfOne) {
+  EXPECT_EQ(after(fold_reshapes, R"(x: f32[a, b]
+      one: i64[1] = const [1]
+      s = Shape(x)
+      t = Concat(one, s, one) axis=0
+      p = Reshape(x, t)
+      q = Relu(p)
+      y = Reshape(q, s)
+      return y)"),
+            "x: f32[a, b]\nconst: i64[2] = const [0, 3]\nconst_1: i64[2] = const [0, 3]\n"
+            "Unsqueeze:0: f32[1, a, b, 1] = Unsqueeze(x, const)\n"
+            "q: f32[1, a, b, 1] = Relu(Unsqueeze:0)\n"
+            "Squeeze:0: f32[a, b] = Squeeze(q, const_1)\nreturn y=Squeeze:0\n");
+}
+
+TEST(FoldReshapes, CopySizesOrLeaveOneOver) {
+  EXPECT_EQ(after(fold_reshapes, R"(x: f32[a, 12, b]
+      z: f32[a]
+      s = Shape(x) start=0 end=1
+      t = Shape(x) start=2 end=3
+      sizes: i64[2] = const [3, 4]
+      p = Concat(s, sizes, t) axis=0
+      y = Reshape(x, p)
+      nine: i64[1] = const [12]
+      n = Mul(s, t)
+      q = Concat(nine, n) axis=0
+      w = Reshape(x, q)
+      return y, w)"),
+            "x: f32[a, 12, b]\nz: f32[a]\nconst: i64[3] = const [0, 3, 4]\n"
+            "const_1: i64[2] = const [12, -1]\n"
+            "t: i64[1] = Shape(x) start=2 end=3\n"
+            "Concat_2:0: i64[4] = Concat(const, t) axis=0\n"
+            "Reshape_2:0: f32[a, 3, 4, b] = Reshape(x, Concat_2:0)\n"
+            "Reshape_3:0: f32[12, a*b] = Reshape(x, const_1)\n"
+            "return y=Reshape_2:0, w=Reshape_3:0\n")
+      << "an axis that is copied may be empty";
+}
+
+TEST(FoldReshapes, LeavesSizesOfOtherAxesAndZeros) {
+  EXPECT_EQ(after(fold_reshapes, R"(x: f32[a, b, 4]
+      s = Shape(x) start=0 end=1
+      t = Shape(x) start=1 end=2
+      four: i64[1] = const [4]
+      p = Concat(t, s, four) axis=0
+      y = Reshape(x, p)
+      q = Concat(s, four, t) axis=0
+      z = Reshape(x, q) allowzero=1
+      return y, z)"),
+            "unchanged");
+}
+
 TEST(FoldConstants, FoldsSizesThatAreNumbersAndKeepsSymbols) {
   EXPECT_EQ(after(fold_constants, R"(x: f32[b, 192, t]
       s = Shape(x) start=1 end=2
