@@ -15,12 +15,17 @@ constexpr Pass kDropDeadNodes = {"drop_dead_nodes", drop_dead_nodes};
 
 // The order matters; each line says what the next may rely on.
 constexpr Pass kPipeline[] = {
-    {"fold_batch_norms", fold_batch_norms},    // may leave nodes of constants alone
-    {"fold_constants", fold_constants},        // no node depends on constants alone
-    {"fold_cast_chains", fold_cast_chains},    // may leave a Cast to the same type
-    {"fold_axis_chains", fold_axis_chains},    // may leave a Transpose that does nothing
-    {"drop_expands", drop_expands},            // nothing is repeated that is broadcast anyway
-    {"drop_identities", drop_identities},      // no node hands its input on as it is
+    {"fold_batch_norms", fold_batch_norms},              // may leave nodes of constants alone
+    {"fold_constants", fold_constants},                  // no node depends on constants alone
+    {"fold_cast_chains", fold_cast_chains},              // may leave a Cast to the same type
+    {"fold_axis_chains", fold_axis_chains},              // may leave a Transpose that does nothing
+    {"fold_matmul_transposes", fold_matmul_transposes},  // may leave a Transpose of a constant
+    {"drop_zero_states", drop_zero_states},  // zeros are not computed for a network that has them
+    {"drop_clamps", drop_clamps},    // no end of a Slice is held to the size that holds it anyway
+    {"drop_expands", drop_expands},  // nothing is repeated that is broadcast anyway
+    {"drop_identities", drop_identities},                  // no node hands its input on as it is
+    {"unflatten_linears", unflatten_linears},              // may leave a Reshape that does nothing
+    {"split_before_transposes", split_before_transposes},  // no axes are joined to be split again
     {"read_sizes", read_sizes},                // a Shape gives no more sizes than are used
     {"fold_reshapes", fold_reshapes},          // no shape has sizes that are there already
     {"join_sizes", join_sizes},                // sizes of axes in a row are read at once

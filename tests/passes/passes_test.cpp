@@ -91,6 +91,25 @@ TEST(FoldCastChains, LeavesATruncationAlone) {
             "unchanged");
 }
 
+TEST(FoldCastChains, DropsARoundingThatRoundsNothing) {
+  EXPECT_EQ(after(fold_cast_chains, R"(x: bf16[t]
+      a = Cast(x) to="float32"
+      b = Relu(a)
+      c = Cast(b) to="bfloat16"
+      d = Cast(c) to="float32"
+      y = Exp(d)
+      return y)"),
+            "x: bf16[t]\na: f32[t] = Cast(x) to=\"float32\"\nb: f32[t] = Relu(a)\n"
+            "y: f32[t] = Exp(b)\nreturn y\n");
+  EXPECT_EQ(after(fold_cast_chains, R"(x: bf16[t]
+      a = Cast(x) to="float32"
+      b = Exp(a)
+      c = Cast(b) to="bfloat16"
+      y = Cast(c) to="float32"
+      return y)"),
+            "unchanged");
+}
+
 TEST(FoldAxisChains, ComposesPermutations) {
   EXPECT_EQ(after(fold_axis_chains, R"(x: f32[a, b, c]
       p = Transpose(x) perm=[1, 2, 0]
@@ -162,6 +181,25 @@ TEST(DropExpands, LeavesRepeatingToOperatorsThatBroadcast) {
             "y: f32[b, t] = Where(mask, x, const)\nreturn y\n");
 }
 
+TEST(DropExpands, LeavesAddingAxesAndTheRestOfATile) {
+  EXPECT_EQ(after(drop_expands, R"(mask: bool[b, 1, t]
+      x: f32[2*b, t, t]
+      v: f32[t]
+      s = Shape(x) start=1 end=2
+      one: i64[1] = const [1]
+      shape = Concat(one, s, one) axis=0
+      p = Expand(mask, shape)
+      repeats: i64[3] = const [2, 1, 1]
+      q = Tile(p, repeats)
+      axes: i64[2] = const [0, 1]
+      w = Unsqueeze(v, axes)
+      y = Where(q, w, x)
+      return y)"),
+            "mask: bool[b, 1, t]\nx: f32[2*b, t, t]\nv: f32[t]\nrepeats: i64[3] = const [2, 1, 1]\n"
+            "Tile_1:0: bool[2*b, 1, t] = Tile(mask, repeats)\n"
+            "y: f32[2*b, t, t] = Where(Tile_1:0, v, x)\nreturn y\n");
+}
+
 TEST(DropExpands, LeavesASizeThatNothingElseHas) {
   EXPECT_EQ(after(drop_expands, R"(x: f32[b, 1]
       v: f32[t]
@@ -171,7 +209,13 @@ TEST(DropExpands, LeavesASizeThatNothingElseHas) {
       s = Shape(v)
       q = Expand(x, s)
       z = Mul(q, q)
-      return y, z)"),
+      repeats: i64[2] = const [1, 2]
+      r = Tile(p, repeats)
+      w = Relu(r)
+      axes: i64[1] = const [1]
+      a = Unsqueeze(v, axes)
+      c = Add(a, v)
+      return y, z, w, c)"),
             "unchanged");
 }
 
@@ -290,6 +334,156 @@ TEST(FoldReshapes, LeavesSizesOfOtherAxesAndZeros) {
       q = Concat(s, four, t) axis=0
       z = Reshape(x, q) allowzero=1
       return y, z)"),
+            "unchanged");
+}
+
+TEST(SplitBeforeTransposes, SplitsWhatAReshapeJoined) {
+  EXPECT_EQ(after(split_before_transposes, R"(x: f32[t, b, 16]
+      joined: i64[3] = const [0, -1, 8]
+      p = Reshape(x, joined)
+      q = Transpose(p) perm=[1, 0, 2]
+      s = Shape(x) start=0 end=1
+      u = Shape(x) start=1 end=2
+      two: i64[1] = const [2]
+      eight: i64[1] = const [8]
+      split = Concat(u, two, s, eight) axis=0
+      y = Reshape(q, split)
+      return y)"),
+            "x: f32[t, b, 16]\nconst: i64[4] = const [0, 0, 2, 8]\n"
+            "Reshape_2:0: f32[t, b, 2, 8] = Reshape(x, const)\n"
+            "Transpose_1:0: f32[b, 2, t, 8] = Transpose(Reshape_2:0) perm=[1, 2, 0, 3]\n"
+            "return y=Transpose_1:0\n");
+}
+
+TEST(SplitBeforeTransposes, LeavesWhatIsJoinedOrNeedsSizes) {
+  EXPECT_EQ(after(split_before_transposes, R"(x: f32[b, t, 16]
+      joined: i64[2] = const [-1, 16]
+      p = Reshape(x, joined)
+      q = Transpose(p) perm=[1, 0]
+      more: i64[1] = const [-1]
+      y = Reshape(q, more)
+      z: f32[6*t, 16]
+      parts: i64[3] = const [2, -1, 16]
+      r = Reshape(z, parts)
+      s = Transpose(r) perm=[1, 0, 2]
+      split: i64[4] = const [-1, 3, 2, 16]
+      w = Reshape(s, split)
+      return y, w)"),
+            "unchanged");
+}
+
+TEST(UnflattenLinears, KeepAxes) {
+  EXPECT_EQ(after(unflatten_linears, R"(x: f32[b, t, 2, 2]
+      w: f32[6, 4] = const
+      bias: f32[6] = const
+      rows: i64[2] = const [-1, 4]
+      p = Reshape(x, rows)
+      q = Gemm(p, w, bias) transB=1
+      s = Shape(x) start=0 end=2
+      split: i64[2] = const [2, 3]
+      shape = Concat(s, split) axis=0
+      y = Reshape(q, shape)
+      return y)"),
+            "x: f32[b, t, 2, 2]\nconst: i64[3] = const [0, 0, 4]\nw: f32[6, 4] = const\n"
+            "bias: f32[6] = const [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]\n"
+            "const_1: i64[4] = const [0, 0, 2, 3]\n"
+            "Reshape_2:0: f32[b, t, 4] = Reshape(x, const)\n"
+            "Transpose:0: f32[4, 6] = Transpose(w) perm=[1, 0]\n"
+            "MatMul:0: f32[b, t, 6] = MatMul(Reshape_2:0, Transpose:0)\n"
+            "Add:0: f32[b, t, 6] = Add(MatMul:0, bias)\n"
+            "Reshape_3:0: f32[b, t, 2, 3] = Reshape(Add:0, const_1)\nreturn y=Reshape_3:0\n");
+}
+
+TEST(UnflattenLinears, LeavesOtherAxesAndOtherProducts) {
+  EXPECT_EQ(after(unflatten_linears, R"(x: f32[b, t, 4]
+      w: f32[4, 6] = const
+      rows: i64[2] = const [-1, 4]
+      p = Reshape(x, rows)
+      q = Gemm(p, w)
+      s = Shape(x) start=1 end=2
+      shape: i64[2] = const [-1, 6]
+      sizes = Concat(s, shape) axis=0
+      y = Reshape(q, sizes)
+      r = Gemm(p, w) alpha=2.0
+      u = Shape(x) start=0 end=2
+      six: i64[1] = const [6]
+      same = Concat(u, six) axis=0
+      z = Reshape(r, same)
+      return y, z)"),
+            "unchanged");
+}
+
+TEST(FoldMatmulTransposes, TurnTheWeight) {
+  EXPECT_EQ(after(fold_matmul_transposes, R"(x: f32[b, 4, t]
+      w: f32[4, 6] = const
+      p = Transpose(x) perm=[0, 2, 1]
+      q = MatMul(p, w)
+      y = Transpose(q) perm=[0, 2, 1]
+      return y)"),
+            "x: f32[b, 4, t]\nw: f32[4, 6] = const\n"
+            "Transpose_2:0: f32[6, 4] = Transpose(w) perm=[1, 0]\n"
+            "MatMul_1:0: f32[b, 6, t] = MatMul(Transpose_2:0, x)\nreturn y=MatMul_1:0\n");
+  EXPECT_EQ(after(fold_matmul_transposes, R"(x: f32[4, b, t]
+      w: f32[4, 6] = const
+      p = Transpose(x) perm=[1, 2, 0]
+      q = MatMul(p, w)
+      y = Transpose(q) perm=[0, 2, 1]
+      return y)"),
+            "unchanged");
+}
+
+TEST(DropZeroStates, AreNotGiven) {
+  EXPECT_EQ(after(drop_zero_states, R"(x: f32[t, b, 2]
+      w: f32[1, 12, 2] = const
+      r: f32[1, 12, 3] = const
+      s = Shape(x) start=1 end=2
+      two: i64[1] = const [2]
+      three: i64[1] = const [3]
+      zero: i64[1] = const [0]
+      one: i64[1] = const [1]
+      shape = Concat(two, s, three) axis=0
+      zeros = ConstantOfShape(shape)
+      c = Slice(zeros, one, two, zero)
+      h: f32[1, b, 3]
+      y, last = LSTM(x, w, r, _, _, h, c) hidden_size=3
+      return y, last)"),
+            "x: f32[t, b, 2]\nh: f32[1, b, 3]\nw: f32[1, 12, 2] = const\n"
+            "r: f32[1, 12, 3] = const\n"
+            "LSTM_1:0: f32[t, 1, b, 3], LSTM_1:1: f32[1, b, 3] = LSTM(x, w, r, _, _, h, _) "
+            "hidden_size=3\nreturn y=LSTM_1:0, last=LSTM_1:1\n");
+  EXPECT_EQ(after(drop_zero_states, R"(x: f32[t, 1, 2]
+      w: f32[1, 3, 2] = const
+      r: f32[1, 3, 3] = const
+      h: f32[1, 1, 3]
+      y = RNN(x, w, r, _, _, h) hidden_size=3
+      return y)"),
+            "unchanged");
+}
+
+TEST(DropClamps, LeaveTheEndToTheSlice) {
+  EXPECT_EQ(after(drop_clamps, R"(x: f32[301, 4]
+      v: f32[t]
+      limit: i64[] = const [301]
+      zero: i64[1] = const [0]
+      at: i64[] = const [0]
+      s = Shape(v)
+      n = Gather(s, at)
+      m = Min(n, limit)
+      end = Unsqueeze(m, zero)
+      y = Slice(x, zero, end, zero)
+      return y)"),
+            "x: f32[301, 4]\nv: f32[t]\nat: i64[] = const [0]\nconst: i64[1] = const [0]\n"
+            "zero: i64[1] = const [0]\ns: i64[1] = Shape(v)\nn: i64[] = Gather(s, at)\n"
+            "Unsqueeze_1:0: i64[1] = Unsqueeze(n, const)\n"
+            "y: f32[min(301, t), 4] = Slice(x, zero, Unsqueeze_1:0, zero)\nreturn y\n");
+  EXPECT_EQ(after(drop_clamps, R"(x: f32[301, 4]
+      v: f32[t]
+      limit: i64[1] = const [300]
+      zero: i64[1] = const [0]
+      s = Shape(v)
+      end = Min(s, limit)
+      y = Slice(x, zero, end, zero)
+      return y)"),
             "unchanged");
 }
 
