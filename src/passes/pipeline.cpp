@@ -27,6 +27,7 @@ constexpr Pass kPipeline[] = {
     {"unflatten_linears", unflatten_linears},              // may leave a Reshape that does nothing
     {"split_before_transposes", split_before_transposes},  // no axes are joined to be split again
     {"read_sizes", read_sizes},                // a Shape gives no more sizes than are used
+    {"lift_sizes", lift_sizes},                // sizes are computed in lists, as shapes take them
     {"fold_reshapes", fold_reshapes},          // no shape has sizes that are there already
     {"join_sizes", join_sizes},                // sizes of axes in a row are read at once
     {"share_constants", share_constants},      // equal constants are one

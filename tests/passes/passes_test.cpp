@@ -256,6 +256,39 @@ TEST(ReadSizes, LeavesWhatIsNotInARow) {
             "unchanged");
 }
 
+TEST(LiftSizes, ComputesWithLists) {
+  EXPECT_EQ(after(lift_sizes, R"(x: f32[t]
+      zero: i64[1] = const [0]
+      two: i64[] = const [2]
+      one: i64[] = const [1]
+      s = Shape(x)
+      n = Squeeze(s, zero)
+      p = Mul(two, n)
+      q = Sub(p, one)
+      y = Unsqueeze(q, zero)
+      return y)"),
+            "x: f32[t]\ntwo: i64[] = const [2]\none: i64[] = const [1]\n"
+            "s: i64[1] = Shape(x)\n"
+            "Mul_1:0: i64[1] = Mul(two, s)\n"
+            "Sub_1:0: i64[1] = Sub(Mul_1:0, one)\nreturn y=Sub_1:0\n");
+}
+
+TEST(LiftSizes, LeavesNumbersThatAreNumbersOtherwise) {
+  EXPECT_EQ(after(lift_sizes, R"(x: f32[t]
+      n: i64[]
+      zero: i64[1] = const [0]
+      two: i64[] = const [2]
+      s = Shape(x)
+      m = Squeeze(s, zero)
+      p = Add(m, n)
+      y = Unsqueeze(p, zero)
+      q = Mul(m, two)
+      r = Sub(q, two)
+      z = Unsqueeze(r, zero)
+      return y, q, z)"),
+            "unchanged");
+}
+
 TEST(JoinSizes, ReadsSizesInARowAtOnce) {
   EXPECT_EQ(after(join_sizes, R"(x: f32[a, 4, b, 2]
       y: f32[c]
