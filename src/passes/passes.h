@@ -17,6 +17,7 @@ bool fold_constants(Graph& graph);
 bool fold_matmul_transposes(Graph& graph);
 bool fold_reshapes(Graph& graph);
 bool join_sizes(Graph& graph);
+bool join_slices(Graph& graph);
 bool lift_sizes(Graph& graph);
 bool read_sizes(Graph& graph);
 bool share_constants(Graph& graph);

@@ -30,6 +30,7 @@ constexpr Pass kPipeline[] = {
     {"lift_sizes", lift_sizes},                // sizes are computed in lists, as shapes take them
     {"fold_reshapes", fold_reshapes},          // no shape has sizes that are there already
     {"join_sizes", join_sizes},                // sizes of axes in a row are read at once
+    {"join_slices", join_slices},              // an axis that is cut is cut once
     {"share_constants", share_constants},      // equal constants are one
     {"share_expressions", share_expressions},  // equal nodes are one
     kDropDeadNodes,                            // every node reaches an output

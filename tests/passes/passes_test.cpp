@@ -319,6 +319,33 @@ TEST(JoinSizes, LeavesSizesThatAreReadAnyway) {
             "unchanged");
 }
 
+TEST(JoinSlices, CutAnAxisAtOnce) {
+  EXPECT_EQ(after(join_slices, R"(x: f32[b, 5, t]
+      zero: i64[1] = const [0]
+      two: i64[1] = const [2]
+      one: i64[1] = const [1]
+      end: i64[1] = const [9223372036854775807]
+      p = Slice(x, two, end, one, one)
+      q = Slice(x, zero, two, one)
+      return p, q)"),
+            "x: f32[b, 5, t]\nconst: i64[2] = const [2, 3]\n"
+            "Split:0: f32[b, 2, t], Split:1: f32[b, 3, t] = Split(x, const) axis=1\n"
+            "return p=Split:1, q=Split:0\n");
+  EXPECT_EQ(after(join_slices, R"(x: f32[b, 5, t]
+      zero: i64[1] = const [0]
+      two: i64[1] = const [2]
+      three: i64[1] = const [3]
+      one: i64[1] = const [1]
+      five: i64[1] = const [5]
+      p = Slice(x, three, five, one)
+      q = Slice(x, zero, two, one)
+      r = Slice(x, zero, two, two)
+      s = Slice(x, two, five, two)
+      return p, q, r, s)"),
+            "unchanged")
+      << "an element is left out, and the size of an axis is not known";
+}
+
 TEST(FoldReshapes, NeedNoShapeForAxesOfOne) {
   EXPECT_EQ(after(fold_reshapes, R"(x: f32[a, b]
       one: i64[1] = const [1]
