@@ -12,6 +12,7 @@ namespace voxport {
 namespace {
 
 constexpr Pass kDropDeadNodes = {"drop_dead_nodes", drop_dead_nodes};
+constexpr Pass kShareConstants = {"share_constants", share_constants};
 
 // The order matters; each line says what the next may rely on.
 constexpr Pass kPipeline[] = {
@@ -31,7 +32,7 @@ constexpr Pass kPipeline[] = {
     {"fold_reshapes", fold_reshapes},          // no shape has sizes that are there already
     {"join_sizes", join_sizes},                // sizes of axes in a row are read at once
     {"join_slices", join_slices},              // an axis that is cut is cut once
-    {"share_constants", share_constants},      // equal constants are one
+    kShareConstants,                           // equal constants are one
     {"share_expressions", share_expressions},  // equal nodes are one
     kDropDeadNodes,                            // every node reaches an output
 };
@@ -93,6 +94,7 @@ bool prepare(Graph& graph, const Target& target) {
   optimise(graph);
   if (!target.is_plain) use_forms_for_onnxruntime(graph);
   lower_opset(graph, target.opset);
+  run(kShareConstants, graph);  // each operator that was spelled out has its own
   return has_bfloat16;
 }
 

@@ -30,7 +30,8 @@ struct Target {
   bool is_plain = false;  // without the forms that only serve ONNX Runtime
 };
 
-// Every pass, in order: widen_bfloat16(), optimise(), the forms for ONNX Runtime and lower_opset().
+// Every pass, in order: widen_bfloat16(), optimise(), the forms for ONNX Runtime and lower_opset(),
+// whose constants are shared.
 // Fails as lower_opset() does. Returns whether bfloat16 was widened.
 bool prepare(Graph& graph, const Target& target);
 

@@ -743,6 +743,13 @@ TEST(Prepare, ReachesBranches) {
   EXPECT_EQ(std::ranges::count(ops, "ReduceMean"), 2);
 }
 
+TEST(Prepare, SharesTheConstantsOfAnOlderOpset) {
+  const auto graph = parse_graph("x: f32[t]\ny = Gelu(x)\nz = Gelu(y)\nreturn z");
+  prepare(*graph, {.opset = 17});
+  EXPECT_EQ(graph->nodes().size(), 10U);
+  EXPECT_EQ(graph->constants().size(), 3U);
+}
+
 constexpr const char* kNormalised = R"(
       scale: f32[2] = const [4, 9]
       shift: f32[2] = const [10, 20]
