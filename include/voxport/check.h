@@ -41,8 +41,9 @@ struct CheckCulprit {
 struct CheckAxis {
   enum Verdict {
     kDynamic,         // every size (or, where that is declared or allowed, every multiple) that was
-                      // tried, from `low` on where a window needs so many, or the file declares it
-    kLimited,         // a range, or multiples; or from `low` on, and no window explains it
+                      // tried, from `low` on where a window needs so many, up to `high` where a
+                      // table has so many rows, or as the file declares it
+    kLimited,         // a range, or multiples; and no window or table explains it
     kFixed,           // declared dynamic, but it runs at one size alone
     kLinked,          // dynamic, but only together with another axis
     kRequired,        // declared as a number, which the model requires
@@ -52,19 +53,20 @@ struct CheckAxis {
   std::string name;
   std::vector<std::pair<std::string, std::size_t>> places;  // inputs, and which axis of each
   std::vector<std::int64_t> good, bad;                      // sizes that ran, and that did not
-  std::optional<std::int64_t> low, high;  // kLimited; of kDynamic, high is declared
-  std::int64_t multiple = 1;              // kLimited, kDynamic
-  bool has_gaps = false;                  // kLimited: sizes between those that ran did not
-  std::int64_t size = 0;                  // kFixed, kRequired, kCouldBeDynamic
-  std::string linked_to;                  // kLinked
-  std::string error;  // what ONNX Runtime said of the first size that did not run
+  std::optional<std::int64_t> low, high;                    // kLimited, kDynamic
+  std::int64_t multiple = 1;                                // kLimited, kDynamic
+  bool has_gaps = false;  // kLimited: sizes between those that ran did not
+  std::int64_t size = 0;  // kFixed, kRequired, kCouldBeDynamic
+  std::string linked_to;  // kLinked
+  std::string error;      // what ONNX Runtime said of the first size that did not run
   std::optional<CheckCulprit> culprit;
+  std::optional<CheckCulprit> table;  // kDynamic: whose rows make `high`; else that is declared
 
   // "dynamic", "dynamic in multiples of 8, at least 64", "limited to 1..32", "limited: 4, 5, 8 ran,
   // but not 3, 6, 7", "fixed at 5".
   std::string text() const;
-  // Of a good axis, the node that needs its least size, or multiples: "Conv 'conv_1', its kernel
-  // of 10". Else empty.
+  // Of a good axis, the nodes that need its least size, or multiples, and that make its largest:
+  // "Conv 'conv_1', its kernel of 10". Else empty.
   std::string needed_by() const;
   bool is_good() const;  // dynamic, or a number on good grounds
 };

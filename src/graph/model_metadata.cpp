@@ -31,6 +31,7 @@ std::string text_of(const std::vector<AxisFact>& axes) {
     Json& entry = json[fact.axis] = Json::object();
     if (fact.min) entry["min"] = *fact.min;
     if (fact.max) entry["max"] = *fact.max;
+    if (fact.multiple) entry["multiple"] = *fact.multiple;
     if (!fact.not_below.empty()) entry["min"] = fact.not_below;
     if (!fact.equals.empty()) entry["equals"] = fact.equals;
   }
@@ -58,6 +59,7 @@ void take(const std::string& text, std::vector<AxisFact>& to) {
     if (facts.contains("min")) fact.min = whole_number(facts["min"], 0, kAny);
     if (facts.contains("min") && facts["min"].is_string()) fact.not_below = facts["min"];
     if (facts.contains("max")) fact.max = whole_number(facts["max"], 1, kAny);
+    if (facts.contains("multiple")) fact.multiple = whole_number(facts["multiple"], 1);
     if (facts.contains("equals") && facts["equals"].is_string()) fact.equals = facts["equals"];
   }
 }

@@ -22,6 +22,7 @@ struct AxisFact {
   std::string axis;
   std::optional<std::int64_t> min = std::nullopt;
   std::optional<std::int64_t> max = std::nullopt;
+  std::optional<std::int64_t> multiple = std::nullopt;  // only multiples of it run
   std::string not_below = {};  // another axis
   std::string equals = {};     // an expression of other axes: 256*frames
 };

@@ -43,7 +43,8 @@ Json json_of(const CheckAxis& axis) {
   if (!axis.linked_to.empty()) json["linked_to"] = axis.linked_to;
   if (!axis.error.empty()) json["error"] = axis.error;
   if (axis.culprit)
-    json[axis.needed_by().empty() ? "culprit" : "needed_by"] = json_of(axis.culprit);
+    json[axis.verdict == CheckAxis::kDynamic ? "needed_by" : "culprit"] = json_of(axis.culprit);
+  if (axis.table) json["limited_by"] = json_of(axis.table);
   return json;
 }
 

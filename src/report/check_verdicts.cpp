@@ -12,7 +12,11 @@ namespace {
 std::string dynamic_text(const CheckAxis& axis) {
   return cat("dynamic", axis.multiple > 1 ? cat(" in multiples of ", axis.multiple) : "",
              axis.low ? cat(", at least ", *axis.low) : "",
-             axis.high ? cat(", at most ", *axis.high, " as declared") : "");
+             axis.high ? cat(", at most ", *axis.high, axis.table ? "" : " as declared") : "");
+}
+
+std::string node_text(const CheckCulprit& node) {
+  return cat(node.op, " ", in_quotes(node.node), node.holder.empty() ? "" : ", ", node.holder);
 }
 
 // Of sizes that ran or did not, the first few.
@@ -42,9 +46,11 @@ std::string CheckAxis::text() const {
 }
 
 std::string CheckAxis::needed_by() const {
-  if (verdict != kDynamic || !culprit) return "";
-  return cat(culprit->op, " ", in_quotes(culprit->node), culprit->holder.empty() ? "" : ", ",
-             culprit->holder);
+  if (verdict != kDynamic) return "";
+  std::vector<std::string> nodes;
+  for (const auto* node : {&culprit, &table})
+    if (*node) nodes.push_back(node_text(**node));
+  return join(nodes, " and ");
 }
 
 bool CheckAxis::is_good() const {

@@ -117,6 +117,18 @@ class Search {
     return describe_window(place, node, *window);
   }
 
+  // The table that gave out before the failing node, or in it.
+  std::optional<CheckCulprit> table_before(std::size_t failed) {
+    for (const auto& [place, node] : subject_.nodes())
+      if (is_past_table(place, node)) return describe_table(place, node);
+    if (!subject_.nodes().contains(failed)) return std::nullopt;
+    const Node& node = subject_.nodes().at(failed);
+    if (looks_up_positions(failed, node)) return describe_table(failed, node);
+    for (const std::size_t at : before(failed))
+      if (takes_whole_table(at)) return describe_table(at, subject_.nodes().at(at));
+    return std::nullopt;
+  }
+
   // The same for a node inside of others.
   std::optional<CheckCulprit> window_inside(const NodePlace& failed) {
     if (const auto outside = emptied_before(failed.index)) return window_at(*outside);
@@ -284,28 +296,51 @@ class Search {
     return describe(place, subject_.nodes().at(place), "");
   }
 
-  // Whether numbers from a Range go into the node.
+  // Whether numbers from a Range, or a count of elements, go into the node.
   bool counts(std::size_t place) const {
     const std::vector<std::size_t> makers = before(place);
-    return std::any_of(makers.begin(), makers.end(),
-                       [&](std::size_t at) { return subject_.nodes().at(at).op() == "Range"; });
+    return std::any_of(makers.begin(), makers.end(), [&](std::size_t at) {
+      const std::string_view op = subject_.nodes().at(at).op();
+      return op == "Range" || op == "CumSum";
+    });
+  }
+
+  // Whether the node takes rows of something made of constants alone, by positions that are
+  // counted.
+  bool looks_up_positions(std::size_t place, const Node& node) const {
+    return node.op() == "Gather" && !follows_input(node.input(0)) && counts(place);
+  }
+
+  // Whether the node slices something made of constants alone by a computed size, and takes all of
+  // an axis at the size that does not run, but not at the other.
+  bool takes_whole_table(std::size_t place) const {
+    const Node& node = subject_.nodes().at(place);
+    const auto traced = bad_.nodes.find(place);
+    const ShapeOf good = shape_in(good_, {place, 0});
+    const ShapeOf bad = shape_in(bad_, {place, 0});
+    if (node.op() != "Slice" || follows_input(node.input(0)) || !good || !bad) return false;
+    const std::vector<std::int64_t>& table = traced->second.inputs.front();
+    for (std::size_t axis = 0; axis < std::min({table.size(), good->size(), bad->size()}); ++axis)
+      if ((*good)[axis] < (*bad)[axis] && (*bad)[axis] == table[axis]) return true;
+    return false;
   }
 
   // Positions beyond the last row of a table. ONNX Runtime may read such a Gather as a Slice, and
   // fail only where its result is used.
   std::optional<CheckCulprit> past_table() {
-    for (const auto& [place, node] : subject_.nodes()) {
-      if (node.op() != "Gather") continue;
-      const Tensor* table = node.input(0).constant();
-      const auto maker = makers_.find(node.input(1).name());
-      if (!table || table->shape.empty() || maker == makers_.end()) continue;
-      const ShapeOf positions = shape_in(bad_, maker->second);
-      const bool is_past =
-          positions && !positions->empty() && positions->back() > table->shape.front();
-      if (is_past && counts(place))
+    for (const auto& [place, node] : subject_.nodes())
+      if (is_past_table(place, node))
         return describe(place, node, cat("its table, ", constant_text(node.input(0))));
-    }
     return std::nullopt;
+  }
+
+  bool is_past_table(std::size_t place, const Node& node) const {
+    const Tensor* table = node.op() == "Gather" ? node.input(0).constant() : nullptr;
+    if (!table || table->shape.empty()) return false;
+    const auto maker = makers_.find(node.input(1).name());
+    const ShapeOf positions = maker == makers_.end() ? std::nullopt : shape_in(bad_, maker->second);
+    return positions && !positions->empty() && positions->back() > table->shape.front() &&
+           counts(place);
   }
 
   // The nearest node before that came to the end of a table, or was told the size at which the
@@ -568,6 +603,13 @@ class Search {
     return {subject_.node_name(place), node.op(), place, std::move(window), path_to(place), "", ""};
   }
 
+  // So is a table.
+  CheckCulprit describe_table(std::size_t place, const Node& node) const {
+    const Value& table = node.input(0);
+    return describe_window(place, node,
+                           cat("its table", table.constant() ? ", " + constant_text(table) : ""));
+  }
+
   CheckCulprit describe_window_inside(const std::string& name, const std::string& window) const {
     const auto place = place_of(name);
     const InnerNode* inner = subject_.inner_node(*place);
@@ -618,6 +660,11 @@ std::optional<CheckCulprit> find_window(const Subject& subject, const Sizes& lea
   Search search = is_hurried ? Search(subject) : Search(subject, least, below);
   if (!failed) return search.window_before(output);
   return failed->inner.empty() ? search.window_at(failed->index) : search.window_inside(*failed);
+}
+
+std::optional<CheckCulprit> find_table(const Subject& subject, const Sizes& within,
+                                       const Sizes& beyond, const NodePlace& failed) {
+  return Search(subject, within, beyond).table_before(failed.index);
 }
 
 std::optional<CheckCulprit> failing_node(const Subject& subject, const NodePlace& failed) {

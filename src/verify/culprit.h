@@ -35,6 +35,13 @@ std::optional<CheckCulprit> find_window(const Subject& subject, const Sizes& lea
                                         const Sizes& below, const std::optional<NodePlace>& failed,
                                         const std::string& output, bool is_hurried);
 
+// The node whose table gives an axis its largest size: the model runs at `within`, and at `beyond`,
+// where it fails at the node `failed`, more rows are taken of the table than it has, as by
+// positions that are looked up or by a slice of a computed size. The network has the table from its
+// definition. Nothing where there is no such table.
+std::optional<CheckCulprit> find_table(const Subject& subject, const Sizes& within,
+                                       const Sizes& beyond, const NodePlace& failed);
+
 // What typically makes an operator hold on to a size, and what to do about it.
 struct Advice {
   std::string_view op;

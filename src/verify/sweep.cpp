@@ -109,8 +109,9 @@ class Sweep {
   // Ranges and relations that the model's own metadata gives: voxport.axes.
   void read_metadata() {
     for (const AxisFact& fact : ModelMetadata::read(subject_.declared().metadata).axes) {
-      if (fact.min) least_[fact.axis] = *fact.min;
+      if (fact.min) least_[fact.axis] = std::min(*fact.min, kMaxSize + 1);
       if (fact.max) most_[fact.axis] = *fact.max;
+      if (fact.multiple) multiples_[fact.axis] = *fact.multiple;
       if (!fact.not_below.empty()) not_below_[fact.axis] = fact.not_below;
       if (!fact.equals.empty()) relations_[fact.axis] = fact.equals;
     }
@@ -212,8 +213,16 @@ class Sweep {
   std::int64_t nearest_allowed(const std::string& symbol, std::int64_t size) const {
     const auto least = least_.find(symbol);
     const auto most = most_.find(symbol);
-    if (most != most_.end()) size = std::min(size, most->second);
-    return least == least_.end() ? size : std::max(size, least->second);
+    const std::int64_t step = multiple_of(symbol);
+    if (most != most_.end()) size = std::min(size, most->second / step * step);
+    if (least != least_.end()) size = std::max(size, least->second);
+    return (size + step - 1) / step * step;
+  }
+
+  // The number of which the metadata declares an axis to be a multiple.
+  std::int64_t multiple_of(const std::string& symbol) const {
+    const auto multiple = multiples_.find(symbol);
+    return multiple == multiples_.end() ? 1 : multiple->second;
   }
 
   bool try_base(const Sizes& sizes) {
@@ -336,13 +345,13 @@ class Sweep {
     return {sizes.begin(), sizes.end()};
   }
 
-  // Beside these, as many from the least size on that the file declares.
+  // Beside these, as many from the least size on that the file declares, or of the multiples.
   std::vector<std::int64_t> sizes_to_try(const std::string& symbol) const {
     std::vector<std::int64_t> usual = sizes_to_try();
-    const auto least = least_.find(symbol);
-    if (least == least_.end() || least->second <= 1) return usual;
+    const std::int64_t step = multiple_of(symbol);
+    const std::int64_t least = nearest_allowed(symbol, 1);
     std::set<std::int64_t> sizes(usual.begin(), usual.end());
-    for (const std::int64_t size : usual) sizes.insert(least->second + size - 1);
+    for (const std::int64_t size : usual) sizes.insert(least + (size - 1) * step);
     return {sizes.begin(), sizes.end()};
   }
 
@@ -413,7 +422,7 @@ class Sweep {
     judged.good.assign(tried.good.begin(), tried.good.end());
     judged.bad.assign(tried.bad.begin(), tried.bad.end());
     if (const auto most = most_.find(symbol);
-        most != most_.end() && judged.verdict == CheckAxis::kDynamic)
+        most != most_.end() && judged.verdict == CheckAxis::kDynamic && !judged.high)
       judged.high = most->second;  // nobody knows what is beyond
     if (const auto least = least_.find(symbol);
         least != least_.end() && least->second > 1 && judged.verdict == CheckAxis::kDynamic)
@@ -452,8 +461,9 @@ class Sweep {
   // Says which node is behind what does not run: the one that gives the axis its least size, where
   // that is all there is to say, and else the one that fixes a size or needs multiples.
   void explain(CheckAxis& judged, const Tried& tried, std::int64_t first_bad) {
-    const bool is_range = judged.verdict == CheckAxis::kLimited && !judged.high && !judged.has_gaps;
-    const bool is_needed = is_range && (!judged.low || explain_least(judged, tried));
+    const bool is_range = judged.verdict == CheckAxis::kLimited && !judged.has_gaps;
+    const bool is_needed = is_range && (!judged.low || explain_least(judged, tried)) &&
+                           (!judged.high || explain_most(judged, tried));
     if (is_needed && judged.multiple == 1) {
       judged.verdict = CheckAxis::kDynamic;
       return;
@@ -464,12 +474,15 @@ class Sweep {
     judged.error = failure.is_good ? cat("it runs, but ", in_quotes(wrong), " has another size")
                                    : failure.error;
     judged.culprit.reset();
-    const bool is_meeting = judged.verdict == CheckAxis::kLinked && failure.failed_node;
+    judged.table.reset();
+    const bool are_meant = is_needed && may_be_multiples(judged);
+    const bool is_meeting =
+        (judged.verdict == CheckAxis::kLinked || are_meant) && failure.failed_node;
     if (is_meeting)
       judged.culprit = failing_node(subject_, *failure.failed_node);
     else if (has_time_to_explain())
       judged.culprit = find_culprit(subject_, report_.base, sizes, failure.failed_node, wrong);
-    if (is_needed && may_be_multiples(judged)) judged.verdict = CheckAxis::kDynamic;
+    if (are_meant) judged.verdict = CheckAxis::kDynamic;
   }
 
   // Whether multiples are all that is expected of the axis.
@@ -477,7 +490,8 @@ class Sweep {
     const auto relation = relations_.find(judged.name);
     const auto declared =
         relation == relations_.end() ? std::nullopt : Dim::try_parse(relation->second);
-    return options_.allow_multiple || (declared && factor_of(*declared) % judged.multiple == 0);
+    return options_.allow_multiple || (declared && factor_of(*declared) % judged.multiple == 0) ||
+           multiple_of(judged.name) % judged.multiple == 0;
   }
 
   // Finds the node that gives an axis its least size, from which on every size (or multiple) runs,
@@ -500,6 +514,22 @@ class Sweep {
                                  !has_time_to_explain());
     judged.error = below.error;
     return judged.culprit || !vanished.empty();
+  }
+
+  // Finds the table that gives an axis its largest size, up to which every size (or multiple) runs,
+  // and beyond which none does. What is cut off silently is a fault.
+  bool explain_most(CheckAxis& judged, const Tried& tried) {
+    const auto is_multiple = [&](std::int64_t size) { return size % judged.multiple == 0; };
+    const auto first_bad =
+        std::find_if(tried.bad.upper_bound(*judged.high), tried.bad.end(), is_multiple);
+    const std::int64_t least = *beyond_one(tried).begin();
+    if (least == *judged.high || !has_time_to_explain()) return false;
+    const Sizes sizes = with(judged.name, *first_bad);
+    const Outcome& beyond = outcome_of(sizes);
+    if (!beyond.failed_node) return false;
+    judged.table = find_table(subject_, with(judged.name, least), sizes, *beyond.failed_node);
+    judged.error = beyond.error;
+    return judged.table.has_value();
   }
 
   // An output that has an axis which, as the file declares it, has no elements at these sizes;
@@ -794,7 +824,7 @@ class Sweep {
   const Subject& subject_;
   const SweepOptions& options_;
   double load_seconds_;
-  std::map<std::string, std::int64_t> least_, most_;
+  std::map<std::string, std::int64_t> least_, most_, multiples_;
   std::map<std::string, std::string> not_below_, relations_;
   std::map<Sizes, Outcome> outcomes_;
   std::set<const Outcome*> right_;                          // those among them, once all are there

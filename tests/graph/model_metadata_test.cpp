@@ -35,13 +35,17 @@ TEST(ModelMetadata, ReadsWhatItWrote) {
 TEST(ModelMetadata, IsWrittenAsItAlwaysWas) {
   ModelMetadata written;
   written.architecture = "hifigan";
-  written.axes = {{"batch_size", 1}, {.axis = "samples", .equals = "4*frames"}};
+  written.axes = {{"batch_size", 1},
+                  {.axis = "width", .multiple = 8},
+                  {.axis = "samples", .equals = "4*frames"}};
   written.receptive_field = ReceptiveField{3, 4};
   const ModelMetadata::Entries expected = {
       {"voxport.architecture", "hifigan"},
-      {"voxport.axes", R"({"batch_size":{"min":1},"samples":{"equals":"4*frames"}})"},
+      {"voxport.axes",
+       R"({"batch_size":{"min":1},"width":{"multiple":8},"samples":{"equals":"4*frames"}})"},
       {"voxport.receptive_field", R"({"left":3,"right":4})"}};
   EXPECT_EQ(written.entries(), expected);
+  EXPECT_EQ(ModelMetadata::read(expected).axes.at(1).multiple, 8);
 }
 
 TEST(ModelMetadata, LeavesOutWhatMakesNoSense) {
