@@ -175,10 +175,15 @@ std::string range_text(const std::optional<std::int64_t>& min,
              max ? cat("at most ", *max) : "");
 }
 
+std::string limit_text(const SizeLimit& limit) {
+  return limit.multiple ? cat("a multiple of ", *limit.multiple) : range_text(limit.min, limit.max);
+}
+
 // Whether a fact says as much as a limit does, or more.
 bool covers(const AxisFact& fact, const SizeLimit& limit) {
   return fact.axis == limit.name && (!limit.min || fact.min.value_or(0) >= *limit.min) &&
-         (!limit.max || fact.max.value_or(INT64_MAX) <= *limit.max);
+         (!limit.max || fact.max.value_or(INT64_MAX) <= *limit.max) &&
+         (!limit.multiple || fact.multiple.value_or(1) % *limit.multiple == 0);
 }
 
 // What operators limit beyond what the file declares.
@@ -191,8 +196,9 @@ void add_limits(const AxesReport& axes, const LimitFinder& finder, std::vector<A
     if (fact == facts.end()) fact = facts.insert(fact, {.axis = limit.name});
     if (limit.min) fact->min = limit.min;
     if (limit.max) fact->max = limit.max;
+    if (limit.multiple) fact->multiple = limit.multiple;
     const std::string table = limit.max ? finder.maker_of(*limit.max) : "";
-    report.notes.push_back(cat(printable(limit.name), " is ", range_text(limit.min, limit.max),
+    report.notes.push_back(cat(printable(limit.name), " is ", limit_text(limit),
                                table.empty() ? ", by " + limit.by : table));
   }
 }

@@ -126,7 +126,8 @@ std::string hint_for(const FixedAxis& axis) {
 }
 
 // Gives an axis that an operator fixes its number. Returns whether that changed the plan. Sizes
-// that are known at run time only are left to the run.
+// that are known at run time only are left to the run; those that go together with the number
+// within a limit, as t + 24 - max(24, t) does with 24 up to t = 24, stay dynamic.
 bool fix_axis(const FixedAxis& axis, InputPlan& plan, AxesReport& report) {
   if (is_so_for_many(axis.dim, axis.size)) return false;
   const std::string by = cat(printable(axis.target), where(axis.place), hint_for(axis));
@@ -135,7 +136,9 @@ bool fix_axis(const FixedAxis& axis, InputPlan& plan, AxesReport& report) {
       cat("the size ", printable(size), " is fixed at ", axis.size, " by ", by);
   const auto fixed = fixed_symbol(axis.dim, axis.size);
   const bool is_guess = is_among(plan.guessed, fixed ? fixed->name : size);
-  if (!is_guess && is_of_inputs(axis.dim, plan.lower) && !is_among(report.warnings, warning))
+  const bool is_dynamic = !fixed && is_limit(axis.dim, axis.size);
+  if (!is_guess && !is_dynamic && is_of_inputs(axis.dim, plan.lower) &&
+      !is_among(report.warnings, warning))
     report.warnings.push_back(warning);
   if (!fixed || !substitute(plan.lower, fixed->name, fixed->size)) return false;
   if (!is_guess) report.axes.push_back({fixed->name, fixed->size, by, false});

@@ -167,7 +167,8 @@ std::string limits_of(const AxesReport& report) {
   std::string text;
   for (const SizeLimit& limit : report.limits)
     text += cat(text.empty() ? "" : ", ", limit.name, limit.min ? cat(" >= ", *limit.min) : "",
-                limit.max ? cat(" <= ", *limit.max) : "", " by ", limit.by);
+                limit.max ? cat(" <= ", *limit.max) : "",
+                limit.multiple ? cat(" % ", *limit.multiple) : "", " by ", limit.by);
   return text;
 }
 
@@ -210,11 +211,37 @@ TEST(DynamicAxes, AreAsLongAsThePartsOfThemNeed) {
   EXPECT_EQ(limits("x: f32[2*t]\np, q = aten.chunk.default(x, 2)\nreturn p, q"), "");
 }
 
+// x and, of its t elements, as many as go through `call` without a rest.
+std::string halved(int by) {
+  return cat("n = aten.size.int(x, 1)\nh = aten.floordiv.int(n, ", by, ")\nm = aten.mul.int(h, ",
+             by, ")\np = aten.slice.Tensor(x, 1, 0, m)\ny = aten.add.Tensor(x, p)\n");
+}
+
 // Even sizes run, odd ones do not.
+TEST(DynamicAxes, AreMultiplesWhereTheyAreHalvedAndDoubled) {
+  const std::string by = " by aten.add.Tensor at line 6";
+  EXPECT_EQ(limits_of(report_of(cat("x: f32[b, t]\n", halved(2), "return y"))), "t % 2" + by);
+  EXPECT_EQ(limits_of(report_of(cat("x: f32[b, t]\n", halved(32), "return y"))), "t % 32" + by);
+  EXPECT_EQ(limits_of(report_of(cat("x: f32[b, 4*t]\n", halved(2), "return y"))), "");
+}
+
+TEST(DynamicAxes, AreMultiplesOfAllThatTheyHaveToBe) {
+  EXPECT_EQ(limits_of(report_of("x: f32[b, t]\nn = aten.size.int(x, 1)\n"
+                                "h = aten.floordiv.int(n, 4)\nm = aten.mul.int(h, 4)\n"
+                                "k = aten.floordiv.int(n, 6)\nl = aten.mul.int(k, 6)\n"
+                                "p = aten.slice.Tensor(x, 1, 0, m)\n"
+                                "q = aten.slice.Tensor(x, 1, 0, l)\n"
+                                "y = aten.add.Tensor(x, p)\nz = aten.add.Tensor(x, q)\n"
+                                "return y, z")),
+            "t % 12 by aten.add.Tensor at line 9");
+}
+
+// Up to 4, and then from 9 on in steps that are none of a number.
 TEST(DynamicAxes, HaveNoLimitsWhereOtherSizesRunBeyond) {
   EXPECT_EQ(limits_of(report_of("x: f32[b, t]\nn = aten.size.int(x, 1)\n"
-                                "h = aten.floordiv.int(n, 2)\nm = aten.mul.int(h, 2)\n"
-                                "p = aten.slice.Tensor(x, 1, 0, m)\n"
+                                "h = aten.floordiv.int(n, 3)\ng = aten.floordiv.int(n, 5)\n"
+                                "k = aten.mul.int(h, 3)\nl = aten.mul.int(g, 5)\n"
+                                "m = prim.max.int(k, l)\np = aten.slice.Tensor(x, 1, 0, m)\n"
                                 "y = aten.add.Tensor(x, p)\nreturn y")),
             "");
 }
