@@ -15,6 +15,25 @@ bool makes_tensor(const std::string& target) {
   return row && row->has(Trait::kMakesTensor);
 }
 
+// A trace records all arguments of a call that makes a tensor, and a script those that were written
+// down, among which pin_memory=False is not.
+bool is_traced(const ProgramCall& call) {
+  return std::ranges::any_of(call.arguments, [](const NamedArgument& argument) {
+    const auto* flag = std::get_if<bool>(&argument.value.data);
+    return argument.name == "pin_memory" && flag && !*flag;
+  });
+}
+
+// Whether the call that fixes the output was traced.
+bool is_traced(const Program& program, const FixedOutput& output) {
+  bool is_found = false;
+  for_each_call(program.main, [&](const ProgramCall& call) {
+    is_found |= call.target == output.target && program.places[call.place] == output.place &&
+                is_traced(call);
+  });
+  return is_found;
+}
+
 Shape shape_of(const Graph& graph, const std::string& output) {
   const auto found =
       std::ranges::find(graph.outputs(), output, &std::pair<std::string, Value>::first);
@@ -70,7 +89,8 @@ std::vector<std::string> baked_size_warnings(const Program& program, const Lower
     if (!axes.empty())
       warnings.push_back(cat(text, ": the size that ", axes,
                              " had when the program was saved, and which is dynamic here"));
-    else if (!records_sizes && has_named_axes && makes_tensor(output.target) && is_static(shape))
+    else if (!records_sizes && has_named_axes && makes_tensor(output.target) && is_static(shape) &&
+             is_traced(program, output))
       warnings.push_back(cat(text,
                              ", by a number of the program's own; a trace takes sizes of its "
                              "example for such"));

@@ -12,8 +12,8 @@ namespace voxport {
 
 // One warning for each axis of an output that is fixed at the size which a dynamic axis of an input
 // had when the program was saved: tracing took the size for a number. Where the file does not
-// record those sizes, and `has_named_axes`, any number that a tensor was made of may be one, if no
-// axis of the output is dynamic.
+// record those sizes, and `has_named_axes`, any number that a traced call makes a tensor of may be
+// one, if no axis of the output is dynamic. A number in a script is its author's.
 std::vector<std::string> baked_size_warnings(const Program& program, const LowerOptions& options,
                                              const Graph& graph,
                                              const std::vector<FixedOutput>& outputs,
