@@ -57,6 +57,7 @@ class Sweep {
   Sweep(const Subject& subject, const SweepOptions& options)
       : subject_(subject), options_(options), load_seconds_(options.budget.taken()) {
     read_metadata();
+    find_followers();
   }
 
   SweepReport run() {
@@ -116,6 +117,23 @@ class Sweep {
       if (!fact.equals.empty()) relations_[fact.axis] = fact.equals;
     }
   }
+
+  // Axes of inputs that are made of others, as the metadata has it.
+  void find_followers() {
+    const std::vector<std::string> symbols = subject_.symbols();
+    const auto is_of_input = [&](const std::string& symbol) {
+      return std::ranges::find(symbols, symbol) != symbols.end() && !relations_.contains(symbol);
+    };
+    for (const std::string& symbol : symbols) {
+      const auto relation = relations_.find(symbol);
+      const auto size =
+          relation == relations_.end() ? std::nullopt : Dim::try_parse(relation->second);
+      if (size && !size->is_constant() && std::ranges::all_of(size->symbols(), is_of_input))
+        followers_.emplace(symbol, *size);
+    }
+  }
+
+  bool is_follower(const std::string& symbol) const { return followers_.contains(symbol); }
 
   const Outcome& outcome_of(const Sizes& sizes) {
     const auto known = outcomes_.find(sizes);
@@ -191,22 +209,30 @@ class Sweep {
     return subject_.has_elements(sizes) && subject_.input_bytes(sizes) <= kMaxInputBytes;
   }
 
+  // Axes that are made of others get their sizes; none that is below 1.
+  void follow(Sizes& sizes) const {
+    for (const auto& [symbol, size] : followers_)
+      sizes[symbol] = std::max<std::int64_t>(size_at(size, sizes).value_or(0), 0);
+  }
+
   // An axis that must not be shorter than what only the run tells is given room.
-  void make_room(Sizes& sizes) const {
+  void complete(Sizes& sizes) const {
     constexpr std::int64_t kRoom = 64;
     std::int64_t largest = 1;
     for (const auto& [symbol, size] : sizes)
       if (!not_below_.contains(symbol)) largest = std::max(largest, size);
     for (auto& [symbol, size] : sizes)
       if (not_below_.contains(symbol)) size = kRoom * largest;
+    follow(sizes);
   }
 
   // Of this size, or of the nearest that the metadata allows.
   Sizes all_of_size(std::int64_t size) const {
     Sizes sizes;
     for (const std::string& symbol : subject_.symbols()) sizes[symbol] = size;
-    make_room(sizes);
+    complete(sizes);
     for (auto& [symbol, one] : sizes) one = nearest_allowed(symbol, one);
+    follow(sizes);
     return sizes;
   }
 
@@ -225,11 +251,12 @@ class Sweep {
     return multiple == multiples_.end() ? 1 : multiple->second;
   }
 
-  bool try_base(const Sizes& sizes) {
+  bool try_base(Sizes sizes) {
+    follow(sizes);
     if (!is_allowed(sizes) || (!outcomes_.empty() && !has_time())) return false;
     const Outcome& outcome = outcome_of(sizes);
     if (is_right(outcome)) {
-      report_.base = sizes;
+      report_.base = std::move(sizes);
       return true;
     }
     if (outcome.is_good && !fallback_) fallback_ = sizes;
@@ -327,6 +354,7 @@ class Sweep {
                    std::size_t max_runs) {
     const std::vector<std::string> symbols = subject_.symbols();
     if (at == symbols.size()) return try_base(sizes);
+    if (is_follower(symbols[at])) return search_base(numbers, sizes, at + 1, max_runs);
     for (const std::int64_t size : numbers) {
       if (report_.runs > max_runs || size > 64 || !has_time()) break;
       sizes[symbols[at]] = size;
@@ -362,12 +390,13 @@ class Sweep {
 
   // From small to large; sizes that would take too long are left out.
   void vary(const std::string& symbol) {
+    if (is_follower(symbol)) return;
     Pace paced = pace();
     paced.note(report_.base.at(symbol), outcomes_.at(report_.base).seconds);
     for (const std::int64_t size : sizes_to_try(symbol)) {
       Sizes sizes = report_.base;
       sizes[symbol] = size;
-      make_room(sizes);
+      complete(sizes);
       if (not_below_.contains(symbol)) sizes[symbol] = std::max(size, report_.base[symbol]);
       if (!is_allowed(sizes) || !has_time()) continue;
       if (paced.is_dear(size)) {
@@ -394,7 +423,7 @@ class Sweep {
   Sizes with(const std::string& symbol, std::int64_t size) const {
     Sizes sizes = report_.base;
     sizes[symbol] = size;
-    make_room(sizes);
+    complete(sizes);
     return sizes;
   }
 
@@ -407,6 +436,7 @@ class Sweep {
     judged.name = symbol;
     for (const InputAxis& axis : subject_.axes())
       if (axis.follows(symbol)) judged.places.emplace_back(axis.input, axis.axis);
+    if (is_follower(symbol)) return judge_follower(std::move(judged));
     Tried tried;
     for (const auto& [sizes, outcome] : outcomes_) {
       if (outcome.is_exhausted || sizes != with(symbol, sizes.at(symbol))) continue;
@@ -428,6 +458,17 @@ class Sweep {
         least != least_.end() && least->second > 1 && judged.verdict == CheckAxis::kDynamic)
       judged.low = std::max(judged.low.value_or(1), least->second);
     name_as_declared(judged);
+    return judged;
+  }
+
+  // It is tried wherever the axes are that it is made of, and no other size is meant.
+  CheckAxis judge_follower(CheckAxis judged) const {
+    std::set<std::int64_t> good;
+    for (const auto& [sizes, outcome] : outcomes_)
+      if (is_right(outcome)) good.insert(sizes.at(judged.name));
+    judged.good.assign(good.begin(), good.end());
+    judged.verdict = CheckAxis::kLinked;
+    judged.linked_to = followers_.at(judged.name).text();
     return judged;
   }
 
@@ -619,10 +660,12 @@ class Sweep {
     if (step == 1) return 1;
     try_all(symbol, {step, 2 * step, base + step, base + 3 * step}, tried);
     const std::int64_t least = *beyond_one(tried).begin();
-    const bool are_multiples =
-        std::none_of(tried.bad.begin(), tried.bad.end(),
-                     [&](std::int64_t size) { return size > least && size % step == 0; });
-    return are_multiples ? step : 1;
+    const auto count_bad = [&](bool are_multiples) {
+      return std::count_if(tried.bad.begin(), tried.bad.end(), [&](std::int64_t size) {
+        return size > least && (size % step == 0) == are_multiples;
+      });
+    };
+    return count_bad(true) == 0 && count_bad(false) > 0 ? step : 1;
   }
 
   static std::int64_t common_divisor(const Tried& tried) {
@@ -684,7 +727,7 @@ class Sweep {
   std::optional<std::string> linked_partner(const std::string& symbol,
                                             const std::set<std::int64_t>& bad) {
     for (const std::string& other : subject_.symbols()) {
-      if (other == symbol) continue;
+      if (other == symbol || is_follower(other)) continue;
       // As long, or so many times as long.
       const std::int64_t here = report_.base.at(symbol);
       const std::int64_t there = report_.base.at(other);
@@ -694,6 +737,7 @@ class Sweep {
         if (size * there % here != 0) continue;
         Sizes both = with(symbol, size);
         both[other] = size * there / here;
+        follow(both);
         was_tried = true;
         moves_along &= has_time() && is_allowed(both) && is_right(outcome_of(both));
       }
@@ -826,6 +870,7 @@ class Sweep {
   double load_seconds_;
   std::map<std::string, std::int64_t> least_, most_, multiples_;
   std::map<std::string, std::string> not_below_, relations_;
+  std::map<std::string, Dim> followers_;  // axes of inputs that are made of others
   std::map<Sizes, Outcome> outcomes_;
   std::set<const Outcome*> right_;                          // those among them, once all are there
   std::set<std::pair<std::string, std::size_t>> misnamed_;  // axes of outputs

@@ -76,6 +76,21 @@ std::optional<std::string> scale_text(const Node& node) {
   return least < 1 ? std::optional(cat("its scale of ", least)) : std::nullopt;
 }
 
+// Of a Slice that takes away the first element, or the last: x[1:], x[:-1]. More may be so many as
+// the example had.
+std::optional<std::string> part_text(const Node& node) {
+  const auto starts = constant_numbers(node.input(1));
+  const auto ends = constant_numbers(node.input(2));
+  constexpr std::int64_t kToTheEnd = INT32_MAX;
+  if (!starts || !ends) return std::nullopt;
+  const bool is_first =
+      *starts == Numbers(starts->size(), 1) &&
+      std::all_of(ends->begin(), ends->end(), [](std::int64_t end) { return end >= kToTheEnd; });
+  const bool is_last = *starts == Numbers(starts->size(), 0) && *ends == Numbers(ends->size(), -1);
+  if (!is_first && !is_last) return std::nullopt;
+  return cat("its part without the ", is_first ? "first" : "last", " element");
+}
+
 struct Window {
   std::string_view op;
   std::optional<std::string> (*text)(const Node& node);
@@ -85,7 +100,7 @@ constexpr Window kWindows[] = {
     {"AveragePool", kernel_text},   {"Conv", kernel_text},        {"ConvInteger", kernel_text},
     {"ConvTranspose", kernel_text}, {"LpPool", kernel_text},      {"MaxPool", kernel_text},
     {"Pad", padding_text},          {"QLinearConv", kernel_text}, {"Resize", scale_text},
-    {"STFT", frame_text},
+    {"STFT", frame_text},           {"Slice", part_text},
 };
 
 }  // namespace

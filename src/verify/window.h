@@ -14,7 +14,8 @@ namespace voxport {
 // A convolution, a pooling and an STFT need as many elements as their window has; a reflection
 // needs one more than it adds; what makes an axis shorter needs so many that one is left. All of
 // that is written in the network's definition, and no example can have changed it. A Slice, a
-// Gather, a Reshape or a TopK with numbers may have them from the example: those are no windows.
+// Gather, a Reshape or a TopK with numbers may have them from the example: those are no windows. A
+// Slice that takes away a single element is one.
 std::optional<std::string> window_of(const Node& node);
 
 }  // namespace voxport

@@ -478,6 +478,32 @@ TEST(Check, TakesNoSliceForAWindow) {
   EXPECT_EQ(answer(check_text(kCut), "x", 2), "dynamic, at least 63");
 }
 
+// As the padding of an even kernel is taken away again.
+TEST(Check, TakesASliceOfAllButOneElementForAWindow) {
+  NEEDS_RUNTIME();
+  const auto verdict = [](int from, const std::string& to, int fewer) {
+    OnnxOptions options;
+    options.axis_names = {{cat("t - ", fewer), "frames"}};
+    return answer(check_text(cat(R"(
+        x: f32[b, 8, t]
+        from: i64[1] = const [)",
+                                 from, R"(]
+        to: i64[1] = const [)",
+                                 to, R"(]
+        along: i64[1] = const [2]
+        shape: i64[4] = const [0, 0, -1, 2]
+        cut = Slice(x, from, to, along)
+        turned = Transpose(cut) perm=[0, 2, 1]
+        y = Reshape(turned, shape)
+        return y)"),
+                             options),
+                  "x", 2);
+  };
+  EXPECT_EQ(verdict(0, "-1", 1), "dynamic, at least 2, held by Slice 'Slice'");
+  EXPECT_EQ(verdict(1, "9223372036854775807", 1), "dynamic, at least 2, held by Slice 'Slice'");
+  EXPECT_EQ(verdict(0, "-5", 5), "limited to 6 or more, held by Reshape 'Reshape'");
+}
+
 // What the file says of an output is a size only where that is 1 or more.
 TEST(Check, ExpectsNoOutputOfFewerThanNoElements) {
   NEEDS_RUNTIME();
@@ -630,6 +656,28 @@ TEST(Check, ExpectsMultiplesWhereTheMetadataDeclaresThem) {
   EXPECT_EQ(check(6).axes[1].text(), "dynamic in multiples of 6");
   EXPECT_FALSE(check(4).is_good());
   EXPECT_FALSE(check(1).is_good());
+}
+
+// The metadata of an input's axis: no other size is tried. Where the relation is another, it fails.
+TEST(Check, FollowsRelationsBetweenInputsThatTheMetadataDeclares) {
+  NEEDS_RUNTIME();
+  const auto check = [](const std::string& size) {
+    OnnxOptions options;
+    options.metadata = {{"voxport.axes", cat(R"({"s":{"equals":")", size, "\"}}")}};
+    return check_text(R"(
+        x: f32[b, s]
+        f: f32[b, n]
+        repeats: i64[2] = const [1, 4]
+        up = Tile(f, repeats)
+        y = Add(x, up)
+        return y)",
+                      options);
+  };
+  const CheckReport report = check("4*n");
+  EXPECT_TRUE(report.is_good()) << to_json(report);
+  EXPECT_EQ(answer(report, "x", 1), "linked");
+  EXPECT_EQ(answer(report, "f", 1), "dynamic");
+  EXPECT_FALSE(check("3*n").is_good());
 }
 
 TEST(Check, FollowsSizesThatAreExpressionsOfOthers) {
