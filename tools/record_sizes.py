@@ -14,7 +14,7 @@ from typing import List
 
 import torch
 import torch.nn.functional as F
-from record_ops import write_safetensors
+from record_ops import stored, write_safetensors
 from torch import nn
 
 
@@ -139,6 +139,48 @@ class LimitedSizes(nn.Module):
         return x[:, :, :4] + self.table[-n:]
 
 
+class HalvedTwice(nn.Module):
+    """Halved twice and doubled again, and added to what it was each time: t is a multiple of 4."""
+
+    def __init__(self):
+        super().__init__()
+        self.down = nn.Conv1d(3, 3, 3, 2, 1)
+
+    def forward(self, x):
+        half = self.down(x)
+        quarter = self.down(half)
+        half = half + F.interpolate(quarter, scale_factor=2.0)
+        return x + F.interpolate(half, scale_factor=2.0)
+
+
+class Reflected(nn.Module):
+    """What is left of t after a pooling of 4 is reflected by 5, which takes 6: t is at least 24."""
+
+    def forward(self, x):
+        return F.pad(F.avg_pool1d(x, 4), (5, 5), mode="reflect")
+
+
+class UpsampledFrames(nn.Module):
+    """Each frame belongs to 4 samples, after the first 2: there are 4*frames - 8."""
+
+    def forward(self, x, frames):
+        return x + F.interpolate(frames[:, :, 2:], scale_factor=4.0)
+
+
+class OneBranch(nn.Module):
+    """A bias of 4 is added to what is positive: only that branch requires t to be 4."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("bias", torch.randn(4))
+
+    def forward(self, x):
+        if bool(x.sum() > 0):
+            return x + self.bias
+        else:
+            return x * 2
+
+
 # name, module, shape of x and the sizes of t in the cases
 PROGRAMS = [
     ("down_and_up", DownAndUp(), (2, 3, "t"), [1, 8, 21]),
@@ -150,15 +192,37 @@ PROGRAMS = [
 ]
 
 
+def add_case(tensors, i, module, **inputs):
+    for name, value in inputs.items():
+        tensors[f"case{i}/in/{name}"] = stored(value)
+    tensors[f"case{i}/out/y"] = stored(module(**inputs))
+
+
 def record(folder, name, module, shape, sizes):
     scripted = torch.jit.script(module.eval())
     scripted.save(str(folder / f"{name}.ts113.pt"))
     tensors = {}
     for i, t in enumerate(sizes):
         x = torch.randn([t if size == "t" else size for size in shape])
-        tensors[f"case{i}/in/x"] = x
-        tensors[f"case{i}/out/y"] = scripted(x).detach()
+        add_case(tensors, i, scripted, x=x)
     write_safetensors(folder / f"{name}.cases.safetensors", tensors)
+
+
+def record_limits(folder):
+    record(folder, "halved_twice", HalvedTwice(), (2, 3, "t"), [4, 8, 20])
+    record(folder, "reflected", Reflected(), (2, 3, "t"), [24, 25, 50])
+    frames = torch.jit.script(UpsampledFrames().eval())
+    frames.save(str(folder / "upsampled_frames.ts113.pt"))
+    tensors = {}
+    for i, n in enumerate([3, 5, 9]):
+        add_case(tensors, i, frames, x=torch.randn(2, 3, 4 * n - 8), frames=torch.randn(2, 3, n))
+    write_safetensors(folder / "upsampled_frames.cases.safetensors", tensors)
+    branch = torch.jit.script(OneBranch().eval())
+    branch.save(str(folder / "one_branch.ts113.pt"))
+    tensors = {}
+    for i, x in enumerate([torch.ones(2, 4), -torch.ones(2, 4), -torch.ones(3, 7)]):
+        add_case(tensors, i, branch, x=x)
+    write_safetensors(folder / "one_branch.cases.safetensors", tensors)
 
 
 def main():
@@ -168,6 +232,8 @@ def main():
         record(folder, *program)
     torch.jit.script(HiddenSize().eval()).save(str(folder / "hidden_size.ts113.pt"))
     torch.jit.script(LimitedSizes().eval()).save(str(folder / "limited_sizes.ts113.pt"))
+    record_limits(folder)
 
 
-main()
+if __name__ == "__main__":
+    main()

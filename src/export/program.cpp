@@ -186,17 +186,29 @@ bool covers(const AxisFact& fact, const SizeLimit& limit) {
          (!limit.multiple || fact.multiple.value_or(1) % *limit.multiple == 0);
 }
 
+AxisFact& fact_of(const std::string& axis, std::vector<AxisFact>& facts) {
+  const auto fact = std::ranges::find(facts, axis, &AxisFact::axis);
+  return fact == facts.end() ? facts.emplace_back(AxisFact{.axis = axis}) : *fact;
+}
+
+void add_relations(const AxesReport& axes, std::vector<AxisFact>& facts, ExportReport& report) {
+  for (const SizeRelation& relation : axes.relations) {
+    fact_of(relation.name, facts).equals = relation.equals.text();
+    report.notes.push_back(cat(printable(relation.name), " is ", printable(relation.equals.text()),
+                               ", by ", relation.by));
+  }
+}
+
 // What operators limit beyond what the file declares.
 void add_limits(const AxesReport& axes, const LimitFinder& finder, std::vector<AxisFact>& facts,
                 ExportReport& report) {
   for (const SizeLimit& limit : axes.limits) {
     if (std::ranges::any_of(facts, [&](const AxisFact& fact) { return covers(fact, limit); }))
       continue;
-    auto fact = std::ranges::find(facts, limit.name, &AxisFact::axis);
-    if (fact == facts.end()) fact = facts.insert(fact, {.axis = limit.name});
-    if (limit.min) fact->min = limit.min;
-    if (limit.max) fact->max = limit.max;
-    if (limit.multiple) fact->multiple = limit.multiple;
+    AxisFact& fact = fact_of(limit.name, facts);
+    if (limit.min) fact.min = limit.min;
+    if (limit.max) fact.max = limit.max;
+    if (limit.multiple) fact.multiple = limit.multiple;
     const std::string table = limit.max ? finder.maker_of(*limit.max) : "";
     report.notes.push_back(cat(printable(limit.name), " is ", limit_text(limit),
                                table.empty() ? ", by " + limit.by : table));
@@ -218,6 +230,7 @@ std::vector<AxisFact> ranges_of(const Program& program, const InputPlan& plan,
                                range.max ? limits.maker_of(*range.max) : ""));
   }
   add_limits(axes, limits, facts, report);
+  add_relations(axes, facts, report);
   return facts;
 }
 

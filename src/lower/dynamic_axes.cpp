@@ -248,6 +248,7 @@ std::unique_ptr<Graph> lower_with_dynamic_axes(const Program& program, InputPlan
     report.notes.insert(report.notes.end(), lowered.notes.begin(), lowered.notes.end());
     report.origins = std::move(lowered.origins);
     report.limits = size_limits(lowered, symbols_of(plan.lower));
+    report.relations = size_relations(lowered, symbols_of(plan.lower));
     for (const std::string& symbol : symbols_of(plan.lower))
       report.axes.push_back({symbol, std::nullopt, "", is_among(plan.guessed, symbol)});
     for (std::string& warning : baked_size_warnings(program, plan.lower, *graph,

@@ -28,8 +28,9 @@ struct AxesReport {
   std::vector<NamedAxis> axes;  // those that the program fixes, then those that stay dynamic
   std::vector<std::string> warnings;
   std::vector<std::string> notes;
-  std::vector<SizeLimit> limits;  // of axes that stay dynamic
-  Origins origins;                // of the graph's nodes
+  std::vector<SizeLimit> limits;        // of axes that stay dynamic
+  std::vector<SizeRelation> relations;  // between them
+  Origins origins;                      // of the graph's nodes
 };
 
 // Lowers the program, and again with what that taught, until no axis is dynamic that the program

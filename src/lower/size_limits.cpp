@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 
 #include "base/text.h"
@@ -86,10 +87,29 @@ std::optional<std::string> symbol_of(const Dim& a, const Dim& b) {
   return is_one ? std::optional(std::move(symbols[0])) : std::nullopt;
 }
 
-SizeLimit limit_of(const Dim& a, const Dim& b) {
+bool has_bounds(const SizeLimit& limit) { return limit.min || limit.max; }
+
+// The range of sizes at which two sizes go together. No bounds where that is none.
+SizeLimit range_of(const Dim& a, const Dim& b) {
   const SizeLimit range = range_of(2, [&](std::int64_t size) { return are_equal_at(a, b, size); });
-  if (range.min || range.max) return range;
-  return multiples_of([&](std::int64_t size) { return are_same_at(a, b, size); });
+  if (has_bounds(range)) return range;
+  // One of them may be 1 at a size beyond the limit, where it is repeated.
+  return range_of(2, [&](std::int64_t size) { return are_same_at(a, b, size); });
+}
+
+// Two sizes that met, and the call where they did.
+struct MetSizes {
+  Dim a, b;
+  std::string by;
+  bool are_same_at(std::int64_t size) const { return voxport::are_same_at(a, b, size); }
+};
+
+// The multiples at which all of them are the same: of what is halved three times, each time some
+// other sizes would be.
+SizeLimit multiples_of(const std::vector<MetSizes>& met) {
+  return multiples_of([&](std::int64_t size) {
+    return std::ranges::all_of(met, [&](const MetSizes& one) { return one.are_same_at(size); });
+  });
 }
 
 class Limits {
@@ -98,8 +118,11 @@ class Limits {
 
   void meet(const Dim& a, const Dim& b, const std::string& target, const Place& place) {
     const auto symbol = symbol_of(a, b);
-    if (symbol && std::ranges::find(symbols_, *symbol) != symbols_.end())
-      take(*symbol, limit_of(a, b), target, place);
+    if (!symbol || std::ranges::find(symbols_, *symbol) == symbols_.end()) return;
+    const SizeLimit range = range_of(a, b);
+    if (has_bounds(range)) return take(*symbol, range, target, place);
+    const MetSizes met{a, b, cat(printable(target), where(place))};
+    if (!are_always_same(met)) met_[*symbol].push_back(met);
   }
 
   void take_least(const LeastSize& one) {
@@ -112,16 +135,34 @@ class Limits {
     take(symbols[0], range_of(1, is_enough), one.target, one.place);
   }
 
-  std::vector<SizeLimit> found() && { return std::move(found_); }
+  std::vector<SizeLimit> found() && {
+    for (const auto& [symbol, met] : met_) take_multiples(symbol, met);
+    return std::move(found_);
+  }
 
  private:
+  static bool are_always_same(const MetSizes& met) {
+    static const std::vector<std::int64_t> kSizes = probes();
+    return std::ranges::all_of(kSizes, [&](std::int64_t size) { return met.are_same_at(size); });
+  }
+
+  // The call is the last that half as much would not do for.
+  void take_multiples(const std::string& symbol, const std::vector<MetSizes>& met) {
+    SizeLimit limit = multiples_of(met);
+    if (!limit.multiple) return;
+    limit.name = symbol;
+    for (const MetSizes& one : met)
+      if (limit.by.empty() || !one.are_same_at(3 * *limit.multiple / 2)) limit.by = one.by;
+    add(limit, &SizeLimit::multiple);
+    if (limit.min) keep(limit, &SizeLimit::min, std::greater<>());
+  }
+
   void take(const std::string& name, SizeLimit limit, const std::string& target,
             const Place& place) {
     limit.name = name;
     limit.by = cat(printable(target), where(place));
     if (limit.min) keep(limit, &SizeLimit::min, std::greater<>());
     if (limit.max) keep(limit, &SizeLimit::max, std::less<>());
-    if (limit.multiple) keep_multiple(limit);
   }
 
   using Bound = std::optional<std::int64_t> SizeLimit::*;
@@ -140,15 +181,6 @@ class Limits {
     found_.push_back(std::move(one));
   }
 
-  // Multiples of 4 and of 6 are multiples of 12.
-  void keep_multiple(const SizeLimit& limit) {
-    const auto known = known_limit(limit, &SizeLimit::multiple);
-    if (known == found_.end()) return add(limit, &SizeLimit::multiple);
-    const std::int64_t both = std::lcm(*known->multiple, *limit.multiple);
-    if (both == *limit.multiple && both != *known->multiple) known->by = limit.by;
-    known->multiple = both;
-  }
-
   // Keeps the stricter of two bounds.
   template <class Stricter>
   void keep(const SizeLimit& limit, Bound bound, Stricter is_stricter) {
@@ -163,6 +195,53 @@ class Limits {
 
   const std::vector<std::string>& symbols_;
   std::vector<SizeLimit> found_;
+  std::map<std::string, std::vector<MetSizes>> met_;  // that are in no range, by their symbol
+};
+
+bool is_among(const std::vector<std::string>& symbols, const std::string& symbol) {
+  return std::ranges::find(symbols, symbol) != symbols.end();
+}
+
+// What a symbol of `a` is where a = b: 8*frames - 32 for samples, where samples + 32 = 8*frames.
+std::optional<SizeRelation> solved(const Dim& a, const Dim& b) {
+  for (const std::string& symbol : a.symbols()) {
+    const Dim rest = a - Dim::symbol(symbol);
+    if (is_among(rest.symbols(), symbol) || is_among(b.symbols(), symbol)) continue;
+    const Dim equals = b - rest;
+    if (!equals.is_constant()) return SizeRelation{symbol, equals, ""};
+  }
+  return std::nullopt;
+}
+
+class Relations {
+ public:
+  explicit Relations(const std::vector<std::string>& symbols) : symbols_(symbols) {}
+
+  void take(const EqualSizes& equal) {
+    auto relation = solved(equal.a, equal.b);
+    if (!relation) relation = solved(equal.b, equal.a);
+    if (!relation || !is_new(*relation)) return;
+    relation->by = cat(printable(equal.target), where(equal.place));
+    found_.push_back(std::move(*relation));
+  }
+
+  std::vector<SizeRelation> found() && { return std::move(found_); }
+
+ private:
+  // Whether it is between these symbols, and no other is made of its symbol or makes one of its.
+  bool is_new(const SizeRelation& relation) const {
+    const std::vector<std::string> others = relation.equals.symbols();
+    return is_among(symbols_, relation.name) &&
+           std::ranges::all_of(
+               others, [&](const std::string& other) { return is_among(symbols_, other); }) &&
+           std::ranges::none_of(found_, [&](const SizeRelation& known) {
+             return known.name == relation.name || is_among(others, known.name) ||
+                    is_among(known.equals.symbols(), relation.name);
+           });
+  }
+
+  const std::vector<std::string>& symbols_;
+  std::vector<SizeRelation> found_;
 };
 
 }  // namespace
@@ -172,8 +251,7 @@ bool are_equal_at(const Dim& a, const Dim& b, std::int64_t size) {
 }
 
 bool is_limit(const Dim& a, const Dim& b) {
-  const SizeLimit limit = symbol_of(a, b) ? limit_of(a, b) : SizeLimit();
-  return limit.min || limit.max || limit.multiple;
+  return symbol_of(a, b) && (has_bounds(range_of(a, b)) || multiples_of({{a, b, ""}}).multiple);
 }
 
 std::vector<SizeLimit> size_limits(const LowerReport& lowered,
@@ -185,6 +263,13 @@ std::vector<SizeLimit> size_limits(const LowerReport& lowered,
     limits.meet(equal.a, equal.b, equal.target, equal.place);
   for (const LeastSize& least : lowered.least) limits.take_least(least);
   return std::move(limits).found();
+}
+
+std::vector<SizeRelation> size_relations(const LowerReport& lowered,
+                                         const std::vector<std::string>& symbols) {
+  Relations relations(symbols);
+  for (const EqualSizes& equal : lowered.equal_sizes) relations.take(equal);
+  return std::move(relations).found();
 }
 
 }  // namespace voxport

@@ -31,4 +31,16 @@ bool is_limit(const Dim& a, const Dim& b);
 std::vector<SizeLimit> size_limits(const LowerReport& lowered,
                                    const std::vector<std::string>& symbols);
 
+// A size that has to be what others make: that of samples beside 256*frames.
+struct SizeRelation {
+  std::string name;
+  Dim equals;
+  std::string by;
+};
+
+// The relations between these symbols that follow from what met in a lowering. A symbol is in one
+// of them at most, or on the other side of several. One of two sizes that meet may also be 1.
+std::vector<SizeRelation> size_relations(const LowerReport& lowered,
+                                         const std::vector<std::string>& symbols);
+
 }  // namespace voxport

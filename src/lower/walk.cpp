@@ -1,6 +1,7 @@
 #include "lower/walk.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/fail.h"
 #include "graph/ops.h"
@@ -11,6 +12,23 @@
 
 namespace voxport {
 namespace {
+
+// What is in a list from `begin` on, which is taken out of it.
+template <class Type>
+std::vector<Type> taken_from(std::vector<Type>& list, std::size_t begin) {
+  const auto first = list.begin() + static_cast<std::ptrdiff_t>(begin);
+  std::vector<Type> taken(first, list.end());
+  list.erase(first, list.end());
+  return taken;
+}
+
+template <class Type, class Same>
+void append_common(const std::vector<Type>& a, const std::vector<Type>& b, std::vector<Type>& to,
+                   const Same& are_same) {
+  for (const Type& one : a)
+    if (std::ranges::any_of(b, [&](const Type& other) { return are_same(one, other); }))
+      to.push_back(one);
+}
 
 bool is_unknown(const Item& item) {
   const Container* container = item.container();
@@ -256,6 +274,21 @@ void Walk::note_kept(std::string_view axis) {
   const std::string note = cat(printable(site_.target), where(place()), " keeps the axis ",
                                in_quotes(axis), "; PyTorch removes it where its size is 1");
   if (std::ranges::find(report_.notes, note) == report_.notes.end()) report_.notes.push_back(note);
+}
+
+Walk::SizeFindings Walk::take_size_findings(const Findings& before) {
+  return {taken_from(report_.fixed, before.report.fixed.size()),
+          taken_from(report_.equal, before.report.equal.size()),
+          taken_from(report_.equal_sizes, before.report.equal_sizes.size())};
+}
+
+void Walk::note_common(const SizeFindings& a, const SizeFindings& b) {
+  append_common(a.fixed, b.fixed, report_.fixed, [](const FixedAxis& x, const FixedAxis& y) {
+    return x.dim == y.dim && x.size == y.size;
+  });
+  append_common(a.equal, b.equal, report_.equal, std::equal_to<>());
+  append_common(a.equal_sizes, b.equal_sizes, report_.equal_sizes,
+                [](const EqualSizes& x, const EqualSizes& y) { return x.a == y.a && x.b == y.b; });
 }
 
 void Walk::restore(const Findings& findings) {

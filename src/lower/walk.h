@@ -77,6 +77,18 @@ class Walk {
   Findings findings() const { return {report_, unsupported_}; }
   void restore(const Findings& findings);
 
+  // What was noted of sizes.
+  struct SizeFindings {
+    std::vector<FixedAxis> fixed;
+    std::vector<std::pair<std::string, std::string>> equal;
+    std::vector<EqualSizes> equal_sizes;
+  };
+  // Takes out what was noted of sizes since `before`, as by one branch of an If: it is required
+  // only where that runs.
+  SizeFindings take_size_findings(const Findings& before);
+  // Notes what is in both: whichever branch runs requires it.
+  void note_common(const SizeFindings& a, const SizeFindings& b);
+
   // The calls that could not be lowered, in order of appearance.
   const std::vector<UnsupportedCall>& unsupported() const { return unsupported_; }
   const CallSite& call_site() const { return site_; }

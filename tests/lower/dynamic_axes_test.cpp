@@ -201,6 +201,23 @@ TEST(DynamicAxes, AreAsLongAsAWindowIs) {
             "h >= 3 by aten.im2col.default at line 2, w >= 4 by aten.im2col.default at line 2");
 }
 
+TEST(DynamicAxes, AreAsLongAsAnOperatorNeeds) {
+  const auto limits = [](const std::string& line) {
+    return limits_of(
+        report_of(cat("x: f32[b, 3, t]\nw: f32[1, 3, 5]\nn = aten.size.int(x, 2)\n"
+                      "k = aten.floordiv.int(n, 4)\nm = aten.sub.int(n, 6)\n",
+                      line, "\nreturn y")));
+  };
+  EXPECT_EQ(limits("y = aten.reflection_pad1d.default(x, [2, 5])"),
+            "t >= 6 by aten.reflection_pad1d.default at line 6");
+  EXPECT_EQ(limits("y = aten.replication_pad1d.default(x, [2, 5])"), "");
+  EXPECT_EQ(limits("y = aten.upsample_linear1d.default(w, [k], False)"),
+            "t >= 4 by aten.upsample_linear1d.default at line 6");
+  EXPECT_EQ(limits("y = aten.zeros.default([m, 2])"), "t >= 6 by aten.zeros.default at line 6");
+  EXPECT_EQ(limits("z = aten.zeros.default([m, 2])\ny = aten.view.default(z, [m, -1])"),
+            "t >= 7 by aten.view.default at line 7");
+}
+
 // Of 9 elements chunk(4) makes three parts.
 TEST(DynamicAxes, AreAsLongAsThePartsOfThemNeed) {
   const std::string by = " by aten.chunk.default at line 2";
@@ -234,6 +251,36 @@ TEST(DynamicAxes, AreMultiplesOfAllThatTheyHaveToBe) {
                                 "y = aten.add.Tensor(x, p)\nz = aten.add.Tensor(x, q)\n"
                                 "return y, z")),
             "t % 12 by aten.add.Tensor at line 9");
+}
+
+// The second time, sizes of 3 and 4 would do, 7 and 8 and so on.
+TEST(DynamicAxes, AreMultiplesOfAllHalvesTogether) {
+  EXPECT_EQ(limits_of(report_of("x: f32[1, 3, t]\nw: f32[3, 3, 3]\n"
+                                "a = aten.conv1d.default(x, w, None, [2], [1])\n"
+                                "b = aten.avg_pool1d.default(x, [2])\nc = aten.add.Tensor(a, b)\n"
+                                "d = aten.conv1d.default(c, w, None, [2], [1])\n"
+                                "e = aten.avg_pool1d.default(c, [2])\ny = aten.add.Tensor(d, e)\n"
+                                "return y")),
+            "t % 4 by aten.add.Tensor at line 8");
+}
+
+std::string relations_of(const std::string& text) {
+  std::string found;
+  for (const SizeRelation& relation : report_of(text).relations)
+    found += cat(found.empty() ? "" : ", ", relation.name, " = ", relation.equals.text(), " by ",
+                 relation.by);
+  return found;
+}
+
+TEST(DynamicAxes, AreMadeOfOthersThatTheyMeet) {
+  EXPECT_EQ(relations_of("x: f32[s]\nf: f32[n]\na = aten.repeat.default(f, [4])\n"
+                         "y = aten.add.Tensor(x, a)\nreturn y"),
+            "s = 4*n by aten.add.Tensor at line 4");
+  EXPECT_EQ(relations_of("x: f32[s]\nf: f32[n]\na = aten.repeat.default(f, [4])\n"
+                         "b = aten.constant_pad_nd.default(x, [3, 5])\n"
+                         "y = aten.add.Tensor(b, a)\nreturn y"),
+            "s = 4*n - 8 by aten.add.Tensor at line 5");
+  EXPECT_EQ(relations_of("x: f32[s]\nf: f32[n]\ny = aten.cat.default([x, f])\nreturn y"), "");
 }
 
 // Up to 4, and then from 9 on in steps that are none of a number.
@@ -279,6 +326,32 @@ TEST(DynamicAxes, AreNotWarnedOfWhereTheOutputFollowsThemElsewhere) {
       "x: f32[2, 6]\nn = aten.size.int(x, 0)\ny = aten.view.default(x, [n, 2, -1])\nreturn y",
       true);
   EXPECT_EQ(report.warnings, Warnings());
+}
+
+// TorchScript of PyTorch 1.13 has no example: whether a number was a size then, nobody knows.
+TEST(DynamicAxes, AreWarnedOfWhereATraceMayHaveBakedThem) {
+  const auto warnings = [](const std::string& arguments) {
+    Program program = parse_program(
+        cat("x: f32[t]\nz = aten.zeros([2]", arguments, ")\ny = aten.relu(x)\nreturn y, z"));
+    program.inputs[0].shape.reset();
+    InputPlan plan = plan_inputs(program, {.inputs = {"x:f32[t]"}});
+    AxesReport report;
+    lower_with_dynamic_axes(program, plan, report);
+    return report.warnings.size();
+  };
+  EXPECT_EQ(warnings(", dtype=float32, pin_memory=False"), 1U);
+  EXPECT_EQ(warnings(""), 0U);
+  EXPECT_EQ(warnings(", dtype=float32"), 0U);
+}
+
+// Up to 24 the sum is 24; beyond, it is less, and never again.
+TEST(DynamicAxes, AreNotWarnedOfWhereANumberIsALimit) {
+  const AxesReport report = report_of(
+      "x: f32[t]\nw: f32[24]\nn = aten.size.int(x, 0)\nm = aten.sub.int(24, n)\n"
+      "p = aten.slice.Tensor(x, 0, 0, 24)\nz = aten.zeros.default([m])\n"
+      "a = aten.cat.default([p, z], 0)\ny = aten.add.Tensor(a, w)\nreturn y");
+  EXPECT_EQ(report.warnings, Warnings());
+  EXPECT_EQ(axes_of(report), "t");
 }
 
 TEST(DynamicAxes, AreNotedWhereASqueezeKeepsThem) {

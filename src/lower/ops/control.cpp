@@ -217,7 +217,9 @@ Sides settled(const Call& call, const Value& condition) {
   for (int i = 0; i < kMaxTries; ++i) {
     walk.restore(findings);
     sides.yes = run_side(walk, blocks[0], sides.wanted, condition);
+    const Walk::SizeFindings of_yes = walk.take_size_findings(findings);
     sides.no = run_side(walk, blocks[1], sides.wanted, opposite(condition));
+    walk.note_common(of_yes, walk.take_size_findings(findings));
     if (!std::ranges::equal(sides.yes.results, sides.no.results, are_alike_or_unset))
       call.refuse("its branches give different kinds of results");
     if (!learn(walk, sides.wanted, sides.yes, sides.no)) return sides;

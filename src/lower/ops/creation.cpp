@@ -44,8 +44,15 @@ DType made_type(const Call& call) {
   return dtype_or(call, call.has("self") ? call.tensor("self").dtype() : DType::kFloat32);
 }
 
+// The sizes of what is made, none of which may be negative.
+Value sizes_made(const Call& call) {
+  const std::vector<Number> sizes = call.numbers("size");
+  for (const Number& size : sizes) call.walk().note_least(size.dim(), 0);
+  return call.sizes(sizes);
+}
+
 Item filled_anew(const Call& call, const Number& number) {
-  return filled(call, call.sizes("size"), number, made_type(call));
+  return filled(call, sizes_made(call), number, made_type(call));
 }
 
 Tensor tensor_of_doubles(std::vector<std::int64_t> shape, const std::vector<double>& values) {
@@ -299,7 +306,7 @@ Item ones(const Call& call, Builder&) { return filled_anew(call, int_of(1)); }
 // aten.full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, ...) -> Tensor
 Item full(const Call& call, Builder&) {
   const Number number = call.number("fill_value");
-  return filled(call, call.sizes("size"), number, dtype_or(call, number.dtype()));
+  return filled(call, sizes_made(call), number, dtype_or(call, number.dtype()));
 }
 
 // aten.new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, ...)

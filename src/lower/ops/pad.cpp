@@ -93,11 +93,24 @@ Value fill_value(const Call& call, DType dtype) {
   return Builder(call.scopes().graph()).scalar(0, dtype);
 }
 
+// A reflection needs one element more than it adds, and a repeated edge needs that edge.
+void note_least(const Call& call, const Value& x, const std::vector<Pad>& pads, PadMode mode) {
+  for (const Pad& pad : pads) {
+    std::int64_t least = 1;
+    for (const Number& amount : {pad.before, pad.after}) {
+      if (mode == PadMode::kReflect) least = std::max(least, amount.as_int().value_or(0) + 1);
+      if (mode == PadMode::kCircular) least = std::max(least, amount.as_int().value_or(0));
+    }
+    call.walk().note_least(x.dim(pad.axis), least);
+  }
+}
+
 Item padded(const Call& call, std::string_view name, PadMode mode) {
   const Value self = call.tensor("self");
   std::vector<Pad> pads = pads_of(call, name, self.rank());
   Value x = cropped(call, in_dtype(self, padded_in(self.dtype())), pads);
   if (pads.empty()) return in_dtype(x, self.dtype());
+  if (mode != PadMode::kConstant) note_least(call, x, pads, mode);
   if (mode == PadMode::kConstant)
     x = pad_node(call, x, pads, "constant", fill_value(call, x.dtype()));
   else if (mode == PadMode::kCircular)

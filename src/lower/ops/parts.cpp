@@ -38,8 +38,19 @@ void note_fixed_by_reshape(const Call& call, const Value& x, const std::vector<N
   for (const Dim& dim : x.shape()) {
     if (dim.is_constant() || target == Dim(0)) continue;
     const Dim fixed = floor_div(target, floor_div(whole, dim));
-    if (fixed.is_constant()) call.walk().note_fixed(dim, *fixed.constant());
+    if (fixed.is_constant())
+      call.walk().note_fixed(dim, *fixed.constant());
+    else if (fixed.symbols().size() == 1 && fixed.symbols() == dim.symbols())
+      call.walk().note_fixed(Shape{dim}, Shape{fixed});
   }
+}
+
+// A size of -1 is whatever is left, which nothing tells of a tensor that has no elements.
+void note_least_by_reshape(const Call& call, const std::vector<Number>& sizes) {
+  const auto is_open = [](const Number& size) { return size.as_int() == -1; };
+  if (std::ranges::none_of(sizes, is_open)) return;
+  for (const Number& size : sizes)
+    if (!size.as_int()) call.walk().note_least(size.dim(), 1);
 }
 
 // The part [start, end) of an axis put back between what lies before and after it.
@@ -227,6 +238,7 @@ std::vector<Number> size_numbers(const Call& call, const Value& x) {
 
 Value reshaped(const Call& call, const Value& x, const std::vector<Number>& sizes) {
   note_fixed_by_reshape(call, x, sizes);
+  note_least_by_reshape(call, sizes);
   if (const Value target = reshape_target(x, sizes)) return reshape(x, target);
   const bool has_zero =
       std::ranges::any_of(sizes, [](const Number& size) { return size.as_int() == 0; });

@@ -264,6 +264,7 @@ Value resized(const Call& call, Builder& g, const Value& input, const Resizing& 
       resizing.mode == ResizeMode::kNearest || resizing.mode == ResizeMode::kNearestExact;
   if (!is_nearest && !is_floating(input.dtype()))
     call.refuse("it interpolates ", name_of(input.dtype()), ", expected floats");
+  for (const Target& target : resizing.targets) call.walk().note_least(target.size.dim(), 1);
   const bool is_short = input.dtype() == DType::kFloat16 || input.dtype() == DType::kBFloat16;
   Value x = is_short ? cast(input, DType::kFloat32) : input;
   const bool is_known = x.dtype() == DType::kFloat32 &&

@@ -465,6 +465,7 @@ Value centered(const Call& call, const Value& x, std::int64_t n_fft, Builder& g)
   const std::string onnx = mode == "replicate" ? "edge" : mode;
   if (onnx != "reflect" && onnx != "constant" && onnx != "edge")
     call.refuse("its pad_mode is ", in_quotes(mode));
+  call.walk().note_least(x.dim(-1), onnx == "reflect" ? half + 1 : 1);
   return g.node("Pad", {x, g.int64s({0, 0, half, 0, 0, half})}, {{"mode", onnx}});
 }
 
