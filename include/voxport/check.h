@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,6 +28,9 @@ struct CheckOptions {
 
   OnStage on_stage;
   OnProgress on_progress;
+  // Called before each run at other sizes, with these: "batch = 2, time = 7". Whoever calls from a
+  // process of its own may tell where ONNX Runtime crashed.
+  std::function<void(const std::string& sizes)> on_run;
 };
 
 // The node that fixes a size, or that needs a least one.

@@ -78,6 +78,7 @@ void run_sweep(const fs::path& model, const Subject& subject, const CheckOptions
   sweep_options.allow_multiple = options.allow_multiple;
   sweep_options.budget = budget;
   sweep_options.on_progress = options.on_progress;
+  sweep_options.on_run = options.on_run;
   const double load_seconds = budget.taken();
   SweepReport swept = sweep(model, subject, fillings_of(options), sweep_options);
   report.inputs = std::move(swept.inputs);

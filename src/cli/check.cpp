@@ -243,6 +243,7 @@ CheckReport check_in_child(Options& options) {
   ProgressLine progress("checking", options.quiet || options.debug);
   options.library.references.assign(options.references.begin(), options.references.end());
   options.library.on_stage = follow_stages(options.debug);
+  options.library.on_run = [](const std::string& sizes) { tell_parent_of_run(printable(sizes)); };
   options.library.on_progress = [&](double done) {
     tell_parent(cat(std::lround(done * 100), " % of the sizes were tried"));
     progress.show(done);

@@ -79,6 +79,8 @@ bool is_asked_for(int signal) {
   return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGPIPE;
 }
 
+constexpr char kRun = '@';  // before the sizes of a run, in a note
+
 // The notes of the child, as the parent reads them.
 class Notes {
  public:
@@ -91,19 +93,28 @@ class Notes {
     if (count <= 0) return count < 0 && errno == EINTR;
     rest_.append(buffer, static_cast<std::size_t>(count));
     for (std::size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n')) {
-      if (end == 0) has_limit_ = false;
-      doing_ = rest_.substr(0, end);
+      take_line(rest_.substr(0, end));
       rest_.erase(0, end + 1);
     }
     return true;
   }
   bool has_limit() const { return has_limit_; }
   const std::string& doing() const { return doing_; }
+  // The sizes of the run that was the last to begin; empty when something else was done since.
+  const std::string& running() const { return running_; }
 
  private:
+  void take_line(std::string line) {
+    running_ = line.starts_with(kRun) ? line.substr(1) : "";
+    if (!running_.empty()) return;
+    if (line.empty()) has_limit_ = false;
+    doing_ = std::move(line);
+  }
+
   int fd_;
   std::string rest_;   // of a line that is not complete
-  std::string doing_;  // the last line
+  std::string doing_;  // the last line that is about no run
+  std::string running_;
   bool has_limit_ = true;
 };
 
@@ -116,8 +127,7 @@ void end(pid_t child) {
 }
 
 // Waits until the child has ended. Its last note when its time was over before that.
-std::optional<std::string> watch(int fd, double seconds) {
-  Notes notes(fd);
+std::optional<std::string> watch(int fd, double seconds, Notes& notes) {
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   while (true) {
     constexpr long kLongest = 60'000;
@@ -138,13 +148,14 @@ void become_child(pid_t parent, const ChildLimits& limits) {
   limit_memory(limits.memory);
 }
 
-int outcome_of(int status, const std::string& model) {
+int outcome_of(int status, const std::string& model, const std::string& running) {
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   const int signal = WTERMSIG(status);
   if (is_asked_for(signal)) throw EndedBySignal(signal);
   if (signal == SIGKILL)
     fail(Error::kUnsupported, in_quotes(model), " takes more memory than the system has");
-  fail(Error::kUnsupported, "ONNX Runtime crashes on ", in_quotes(model), ": ", strsignal(signal));
+  fail(Error::kUnsupported, "ONNX Runtime crashes on ", in_quotes(model),
+       running.empty() ? "" : " with ", running, ": ", strsignal(signal));
 }
 
 }  // namespace
@@ -167,15 +178,18 @@ std::optional<int> leave_to_child(const ChildLimits& limits, const std::string& 
   child_of_ours = child;
   for (const int ending : {SIGINT, SIGTERM, SIGHUP})
     handle_unless_ignored(ending, pass_on_to_child);
-  const auto unfinished = watch(notes[0], limits.seconds);
+  Notes told(notes[0]);
+  const auto unfinished = watch(notes[0], limits.seconds, told);
   close(notes[0]);
-  if (!unfinished) return outcome_of(wait_for(child), model);
+  if (!unfinished) return outcome_of(wait_for(child), model, told.running());
   end(child);
   fail(Error::kUnsupported, in_quotes(model), " was not checked within ", limits.seconds,
        " s: ", *unfinished, "; --seconds allows more time");
 }
 
 void tell_parent(std::string_view doing) { write_note(cat(doing, "\n")); }
+
+void tell_parent_of_run(std::string_view sizes) { write_note(cat(kRun, sizes, "\n")); }
 
 void may_take_any_time() { write_note("\n"); }
 

@@ -25,6 +25,9 @@ std::optional<int> leave_to_child(const ChildLimits& limits, const std::string& 
 // In the child: what is being done now, for the message when the time is over.
 void tell_parent(std::string_view doing);
 
+// In the child: at which sizes the model is run next, for the message when it crashes.
+void tell_parent_of_run(std::string_view sizes);
+
 // In the child: from now on there is no limit to the time, as whoever reads a report may take any.
 void may_take_any_time();
 

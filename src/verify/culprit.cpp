@@ -120,10 +120,10 @@ class Search {
   // The table that gave out before the failing node, or in it.
   std::optional<CheckCulprit> table_before(std::size_t failed) {
     for (const auto& [place, node] : subject_.nodes())
-      if (is_past_table(place, node)) return describe_table(place, node);
+      if (is_past_table(node)) return describe_table(place, node);
     if (!subject_.nodes().contains(failed)) return std::nullopt;
     const Node& node = subject_.nodes().at(failed);
-    if (looks_up_positions(failed, node)) return describe_table(failed, node);
+    if (looks_up_positions(node)) return describe_table(failed, node);
     for (const std::size_t at : before(failed))
       if (takes_whole_table(at)) return describe_table(at, subject_.nodes().at(at));
     return std::nullopt;
@@ -296,19 +296,36 @@ class Search {
     return describe(place, subject_.nodes().at(place), "");
   }
 
-  // Whether numbers from a Range, or a count of elements, go into the node.
-  bool counts(std::size_t place) const {
-    const std::vector<std::size_t> makers = before(place);
-    return std::any_of(makers.begin(), makers.end(), [&](std::size_t at) {
-      const std::string_view op = subject_.nodes().at(at).op();
-      return op == "Range" || op == "CumSum";
-    });
+  // Whether the value is made of numbers from a Range, or of a count of elements, as they are or
+  // moved: what is computed from them otherwise, as the bins of features, is no position.
+  bool are_positions(const Value& value) const {
+    std::vector<Value> open = {value};
+    std::set<std::size_t> seen;
+    while (!open.empty()) {
+      const auto maker = makers_.find(open.back().name());
+      open.pop_back();
+      if (maker == makers_.end() || !seen.insert(maker->second.place).second) continue;
+      const Node& node = subject_.nodes().at(maker->second.place);
+      if (node.op() == "Range" || node.op() == "CumSum") return true;
+      if (!keeps_positions(node.op())) continue;
+      for (const Value& input : node.inputs())
+        if (input) open.push_back(input);
+    }
+    return false;
+  }
+
+  static bool keeps_positions(std::string_view op) {
+    for (const std::string_view one :
+         {"Add", "Cast", "Concat", "Expand", "Flatten", "Identity", "Mul", "Neg", "Reshape",
+          "Slice", "Squeeze", "Sub", "Tile", "Transpose", "Unsqueeze", "Where"})
+      if (op == one) return true;
+    return false;
   }
 
   // Whether the node takes rows of something made of constants alone, by positions that are
   // counted.
-  bool looks_up_positions(std::size_t place, const Node& node) const {
-    return node.op() == "Gather" && !follows_input(node.input(0)) && counts(place);
+  bool looks_up_positions(const Node& node) const {
+    return node.op() == "Gather" && !follows_input(node.input(0)) && are_positions(node.input(1));
   }
 
   // Whether the node slices something made of constants alone by a computed size, and takes all of
@@ -329,18 +346,18 @@ class Search {
   // fail only where its result is used.
   std::optional<CheckCulprit> past_table() {
     for (const auto& [place, node] : subject_.nodes())
-      if (is_past_table(place, node))
+      if (is_past_table(node))
         return describe(place, node, cat("its table, ", constant_text(node.input(0))));
     return std::nullopt;
   }
 
-  bool is_past_table(std::size_t place, const Node& node) const {
+  bool is_past_table(const Node& node) const {
     const Tensor* table = node.op() == "Gather" ? node.input(0).constant() : nullptr;
     if (!table || table->shape.empty()) return false;
     const auto maker = makers_.find(node.input(1).name());
     const ShapeOf positions = maker == makers_.end() ? std::nullopt : shape_in(bad_, maker->second);
     return positions && !positions->empty() && positions->back() > table->shape.front() &&
-           counts(place);
+           are_positions(node.input(1));
   }
 
   // The nearest node before that came to the end of a table, or was told the size at which the

@@ -139,6 +139,7 @@ class Sweep {
     const auto known = outcomes_.find(sizes);
     if (known != outcomes_.end()) return known->second;
     ++report_.runs;
+    if (options_.on_run) options_.on_run(sizes_text(sizes));
     const Outcome& outcome = outcomes_.emplace(sizes, subject_.run(sizes)).first->second;
     report_.is_cut_short |= outcome.is_exhausted;
     report_.slowest_run = std::max(report_.slowest_run, outcome.seconds);
@@ -273,10 +274,13 @@ class Sweep {
       report_.error = "its inputs are too large at any size";
       return false;
     }
+    constexpr std::int64_t kFewRows = 16;  // more take long where rows are long, too
     const std::vector<std::int64_t> numbers = numbers_in(subject_);
     bool is_found = options_.is_quick && try_base(all_of_size(3));
     for (const std::int64_t size : {7, 5, 3, 2, 1, 4, 8, 6, 10, 16, 12, 32, 20, 50, 64, 100, 128})
-      if (!is_found && !exhausted_) is_found = try_base(all_of_size(size));
+      if (!is_found && !exhausted_)
+        is_found =
+            (size > kFewRows && try_base(all_but_batches(size))) || try_base(all_of_size(size));
     // What takes too much may do with the least; if not, nothing is gained by trying more.
     if (exhausted_ && !is_found && !try_base(all_of_size(1)))
       fail(Error::kUnsupported, exhausted_->error);
@@ -601,7 +605,9 @@ class Sweep {
     if (const auto only = only_size(tried)) {
       judged.size = *only;
       // Where larger sizes take too long to be tried, it may run at all of them, or at multiples.
-      if (tried.bad.contains(2 * *only) || tried.bad.contains(3 * *only))
+      const auto most = most_.find(judged.name);
+      const bool is_most = most != most_.end() && most->second < 2 * *only;
+      if (is_most || tried.bad.contains(2 * *only) || tried.bad.contains(3 * *only))
         judged.verdict = CheckAxis::kFixed;
       else
         undecided_.insert(judged.name);

@@ -21,6 +21,7 @@ struct SweepOptions {
   bool allow_multiple = false;         // whether an axis is good that runs in multiples alone
   TimeBudget budget = TimeBudget(60);  // after which no new size is tried; loading is part of it
   std::function<void(double)> on_progress;
+  std::function<void(const std::string& sizes)> on_run;  // before it
 };
 
 struct SweepReport {

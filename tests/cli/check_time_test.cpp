@@ -126,6 +126,22 @@ TEST_F(CheckTime, TooShortForTwoSizesProvesNothing) {
   EXPECT_EQ(result.out, "");
 }
 
+// ONNX Runtime makes one node of transposed factors, which divides by the number of their elements.
+TEST_F(CheckTime, EndsWithACrashAtSizesThatAreTold) {
+  const Result result = run("check " + model(R"(
+      x: f32[t, b, 8]
+      from: i64[1] = const [5]
+      to: i64[1] = const [9223372036854775807]
+      along: i64[1] = const [0]
+      cut = Slice(x, from, to, along)
+      q = Transpose(cut) perm=[1, 0, 2]
+      k = Transpose(x) perm=[1, 2, 0]
+      y = MatMul(q, k)
+      return y)"));
+  EXPECT_EQ(result.exit_code, 4) << result.err;
+  EXPECT_TRUE(contains(result.err, " with b = 7, t = 1: Floating point exception")) << result.err;
+}
+
 TEST_F(CheckTime, NoSizeThatIsAllowedIsAnError) {
   for (const char* least : {"1000000000", "9223372036854775807"}) {
     OnnxOptions options;

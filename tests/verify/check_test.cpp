@@ -350,6 +350,47 @@ TEST(Check, TakesCountedElementsForPositions) {
             "dynamic, at most 18, held by Gather 'Gather'");
 }
 
+// The bins of features are looked up, too, after positions were added to them: it is the table of
+// positions that ends, though it is longer.
+TEST(Check, TakesNoBinsForPositions) {
+  NEEDS_RUNTIME();
+  const CheckReport report = check_text(R"(
+      x: f32[b, t]
+      limits: f32[3] = const
+      bins: f32[4, 8] = const
+      positions: f32[20] = const
+      zero: i64[] = const [0]
+      one: i64[] = const [1]
+      last: i64[1] = const [-1]
+      shape = Shape(x)
+      t = Gather(shape, one)
+      range = Range(zero, t, one)
+      rows = Gather(positions, range)
+      h = Add(x, rows)
+      column = Unsqueeze(h, last)
+      is_above = Less(limits, column)
+      counted = Cast(is_above) to="int64"
+      bin = ReduceSum(counted, last) keepdims=0
+      y = Gather(bins, bin)
+      return y)");
+  EXPECT_TRUE(report.is_good()) << to_json(report);
+  EXPECT_EQ(answer(report, "x", 1), "dynamic, at most 20, held by Gather 'Gather_1'");
+}
+
+// What is declared to be at most 12, and runs at 12 alone, is fixed: there is nothing more to try.
+TEST(Check, CallsTheLargestSizeThatIsDeclaredFixedWhereNoOtherRuns) {
+  NEEDS_RUNTIME();
+  OnnxOptions options;
+  options.metadata = {{"voxport.axes", R"({"t":{"min":4,"max":12}})"}};
+  const CheckReport report = check_text(R"(
+      x: f32[b, t]
+      table: f32[12] = const
+      y = Add(x, table)
+      return y)",
+                                        options);
+  EXPECT_EQ(answer(report, "x", 1), "fixed at 12, held by Add 'Add'");
+}
+
 // A window and a table, each with its node.
 TEST(Check, NamesTheNodesOfTheLeastAndOfTheLargestSize) {
   NEEDS_RUNTIME();
