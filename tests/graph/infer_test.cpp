@@ -108,6 +108,8 @@ TEST(Infer, CutsAndJoins) {
       "[9223372036854775807]\n two: i64[1] = const [2]\n m: i64[1] = const [-1]\n ";
   EXPECT_EQ(type_of(x + "y = Slice(x, one, far, two)"), "f32[b, 192, t - 1]");
   EXPECT_EQ(type_of(x + "y = Slice(x, one, m, two)"), "f32[b, 192, t - 2]");
+  EXPECT_EQ(type_of("n: i64[1]\n " + x + "y = Slice(x, one, far, two, n)"),
+            "f32[b, 192, Slice_0_2]");
   EXPECT_EQ(type_of(x + "z = Slice(x, one, far, two)\n y = Concat(x, z) axis=2"),
             "f32[b, 192, 2*t - 1]");
   EXPECT_EQ(type_of(x + "y, z = Split(x) axis=1"), "f32[b, 96, t]");

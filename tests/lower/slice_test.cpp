@@ -123,6 +123,22 @@ TEST(Slice, TakesWhatPythonTakesWhereAnAxisIsEmpty) {
   EXPECT_EQ(run_text(start, int64_tensor({2}, {7, 8}))[0], std::vector<double>{0});
 }
 
+TEST(Slice, TakesStepsThatAreKnownAtRunTimeOnly) {
+  NEEDS_RUNTIME();
+  const std::string step =
+      "x: i64[t]\nfirst = aten.select.int(x, 0, 0)\nn = aten.item(first)\n"
+      "y = aten.slice.Tensor(x, 0, 1, -1, n)\n";
+  const Tensor twos = int64_tensor({7}, {2, 4, 5, 6, 7, 8, 9});
+  const Tensor fours = int64_tensor({7}, {4, 5, 6, 7, 8, 9, 10});
+  EXPECT_EQ(run_text(step + "return y", twos)[0], (std::vector<double>{4, 6, 8}));
+  EXPECT_EQ(run_text(step + "return y", fours)[0], (std::vector<double>{5, 9}));
+  const std::string write = "z = aten.add_.Scalar(y, 100)\nreturn x";
+  EXPECT_EQ(run_text(step + write, fours)[0], (std::vector<double>{4, 105, 6, 7, 8, 109, 10}));
+  const std::string scatter =
+      "a = aten.neg(y)\nz = aten.slice_scatter(x, a, 0, 1, -1, n)\nreturn z";
+  EXPECT_EQ(run_text(step + scatter, fours)[0], (std::vector<double>{4, -5, 6, 7, 8, -9, 10}));
+}
+
 TEST(Narrow, StartsFromTheEndWhereDataSaysSo) {
   NEEDS_RUNTIME();
   const std::string program =

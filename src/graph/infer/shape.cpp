@@ -47,6 +47,20 @@ Dim clamp_index(const Dim& index, const Dim& size) {
   return are_symbols ? index : min(index, size);
 }
 
+// The steps of a Slice, one per axis. Nothing where one is known at run time only.
+std::optional<std::vector<std::int64_t>> steps_of(const Application& a, std::size_t count) {
+  if (!a.has(4)) return std::vector<std::int64_t>(count, 1);
+  const auto known = a.elements(4);
+  if (!known) return std::nullopt;
+  if (known->size() != count) a.mismatch("there must be one step per axis");
+  std::vector<std::int64_t> steps;
+  for (const Dim& step : *known) {
+    if (!step.constant()) return std::nullopt;
+    steps.push_back(*step.constant());
+  }
+  return steps;
+}
+
 Dim sliced(const Application& a, const Dim& size, const Dim& start, const Dim& end,
            std::int64_t step, std::size_t axis) {
   if (step < 0) {
@@ -295,20 +309,18 @@ Types slice(const Application& a) {
   } else {
     for (std::size_t i = 0; i < rank_from(a, 1); ++i) axes.push_back(static_cast<std::int64_t>(i));
   }
-  const std::vector<std::int64_t> steps =
-      a.has(4) ? a.numbers(4) : std::vector<std::int64_t>(axes.size(), 1);
-  if (steps.size() != axes.size()) a.mismatch("there must be one step per axis");
+  const auto steps = steps_of(a, axes.size());
   std::vector<bool> is_sliced(to.size(), false);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::size_t axis = axis_index(axes[i], to.size());
     if (is_sliced[axis]) a.mismatch(cat("axis ", axis, " is named twice"));
     is_sliced[axis] = true;
-    const bool is_known = starts && ends && i < starts->size() && i < ends->size();
-    to[axis] = is_known ? sliced(a, to[axis], (*starts)[i], (*ends)[i], steps[i], axis)
+    const bool is_known = steps && starts && ends && i < starts->size() && i < ends->size();
+    to[axis] = is_known ? sliced(a, to[axis], (*starts)[i], (*ends)[i], (*steps)[i], axis)
                         : a.unknown(0, axis);
   }
   Types types = one(a.dtype(0), std::move(to));
-  types[0].elements = sliced_elements(a, starts, axes, steps, *types[0].shape);
+  if (steps) types[0].elements = sliced_elements(a, starts, axes, *steps, *types[0].shape);
   return types;
 }
 

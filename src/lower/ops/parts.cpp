@@ -74,8 +74,8 @@ Value put_between(const Value& base, const Value& part, std::int64_t axis, std::
 
 // Whether nothing of an axis lies both before and after a part of it, and the three of them are as
 // long as the axis, in numbers or as an expression.
-bool is_in_order(const Dim& size, const Number& start, const Number& end, std::int64_t step) {
-  if (step != 1 || !start.as_int() || !end.as_int()) return false;
+bool is_in_order(const Dim& size, const Number& start, const Number& end, const Number& step) {
+  if (step.as_int() != 1 || !start.as_int() || !end.as_int()) return false;
   const std::int64_t first = *start.as_int();
   const std::int64_t last = *end.as_int();
   if (!size.is_constant())
@@ -114,11 +114,11 @@ Value slice_bound(const Call& call, const Value& base, std::int64_t axis, const 
 }
 
 Value indices_of_slice(const Call& call, const Value& base, std::int64_t axis, const Number& start,
-                       const Number& end, std::int64_t step) {
+                       const Number& end, const Number& step) {
   Builder g(base.graph());
   const Value all = range(voxport::size(base, axis));
   return g.node("Slice",
-                {all, call.sizes({start}), call.sizes({end}), g.int64s({0}), g.int64s({step})});
+                {all, call.sizes({start}), call.sizes({end}), g.int64s({0}), call.sizes({step})});
 }
 
 // A matrix in a tensor, as its last two axes, and where its diagonal lies in its elements.
@@ -306,13 +306,13 @@ View select_view(const Call& call, std::int64_t axis, const Number& index) {
 }
 
 View slice_view(const Call& call, std::int64_t axis, const Number& start, const Number& end,
-                std::int64_t step) {
+                const Number& step) {
   View view;
   view.look = [=](const Value& base) {
     Builder g(base.graph());
     return g.node("Slice",
                   {base, slice_bound(call, base, axis, start), slice_bound(call, base, axis, end),
-                   g.int64s({axis}), g.int64s({step})});
+                   g.int64s({axis}), call.sizes({step})});
   };
   view.put = [=](const Value& base, const Value& part) {
     if (is_in_order(base.dim(axis), start, end, step))

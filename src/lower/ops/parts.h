@@ -45,7 +45,7 @@ Value permuted(const Value& x, const std::vector<std::int64_t>& perm);
 
 View select_view(const Call& call, std::int64_t axis, const Number& index);
 View slice_view(const Call& call, std::int64_t axis, const Number& start, const Number& end,
-                std::int64_t step);
+                const Number& step);
 View diagonal_view(const Call& call, std::int64_t offset, std::int64_t dim1, std::int64_t dim2);
 
 // Writes `part` to the places `indices` (int64, rank 1) of an axis.

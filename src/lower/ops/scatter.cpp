@@ -333,7 +333,7 @@ Item slice_scatter(const Call& call, Builder&) {
   const Value x = call.tensor("self");
   const Number start = call.has("start") ? call.number("start") : Number::of_int(0);
   const Number end = call.has("end") ? call.number("end") : Number::of_int(kToTheEnd);
-  const View view = slice_view(call, call.axis("dim", x.rank()), start, end, call.integer("step"));
+  const View view = slice_view(call, call.axis("dim", x.rank()), start, end, call.number("step"));
   return view.put(x, expand(source_as_self(call), shape_of(view.look(x))));
 }
 

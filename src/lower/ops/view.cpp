@@ -73,9 +73,9 @@ bool is_first(const Value& x, std::int64_t axis) {
 }
 
 Item slice_of(const Call& call, std::int64_t axis, const Number& start, const Number& end,
-              std::int64_t step = 1) {
+              const Number& step = Number::of_int(1)) {
   return call.view("self", slice_view(call, axis, start, end, step),
-                   step == 1 && is_first(call.tensor("self"), axis));
+                   step.as_int() == 1 && is_first(call.tensor("self"), axis));
 }
 
 Item squeezed(const Call& call, const std::vector<std::int64_t>& axes) {
@@ -84,7 +84,8 @@ Item squeezed(const Call& call, const std::vector<std::int64_t>& axes) {
   for (const std::int64_t axis : axes) {
     if (x.rank() == 0) continue;
     if (x.dim(axis) == Dim(1)) ones.push_back(axis);
-    if (const auto name = x.dim(axis).symbol_name()) call.walk().note_kept(*name);
+    if (const auto name = x.dim(axis).symbol_name())
+      call.walk().note_kept(*name);
   }
   if (ones.empty()) return call.same("self");
   return in_order(call, [ones](const Value& base) { return voxport::squeeze(base, ones); });
@@ -185,7 +186,7 @@ Item parts_of(const Call& call, std::int64_t axis, const std::vector<Number>& si
   auto part = parts.begin();
   for (const Number& size : sizes) {
     const Number end = plus(call, start, size);
-    View view = slice_view(call, axis, start, end, 1);
+    View view = slice_view(call, axis, start, end, Number::of_int(1));
     view.look = [x, part = *part++, slice = view.look](const Value& base) {
       return base == x ? part : slice(base);
     };
@@ -637,10 +638,11 @@ Item select(const Call& call, Builder&) {
 Item slice(const Call& call, Builder& g) {
   if (!call.at(0).is_tensor()) return slice_of_list(call, g);
   const std::int64_t axis = call.axis("dim", seen_rank(call));
-  const std::int64_t step = call.integer("step");
+  const Number step = call.number("step");
   const Number start = call.has("start") ? call.number("start") : Number::of_int(0);
   const Number end = call.has("end") ? call.number("end") : Number::of_int(kToTheEnd);
-  if (step == 1 && start.as_int() == 0 && end.as_int() == kToTheEnd) return call.same("self");
+  if (step.as_int() == 1 && start.as_int() == 0 && end.as_int() == kToTheEnd)
+    return call.same("self");
   return slice_of(call, axis, start, end, step);
 }
 
