@@ -148,6 +148,40 @@ class StateReset(nn.Module):
         return y
 
 
+class StateByRate(nn.Module):
+    """A rate that decides in which steps the input is taken, which layer it goes through and how much of it is kept."""
+
+    def __init__(self):
+        super().__init__()
+        self.wide = nn.Conv1d(1, 4, 7)
+        self.narrow = nn.Conv1d(1, 4, 4)
+        self.context = torch.zeros(0)
+        self.last_rate = 0
+
+    def forward(self, x, rate: int):
+        if rate != 16 and rate % 16 == 0:
+            x = x[:, ::rate // 16]
+            rate = 16
+        if x.size(-1) != (5 if rate == 16 else 3):
+            raise ValueError("the input must have 5 or 3 samples")
+        if self.last_rate and self.last_rate != rate:
+            self.context = torch.zeros(0)
+            self.last_rate = 0
+        context_size = 2 if rate == 16 else 1
+        if not len(self.context):
+            self.context = torch.ones(x.size(0), context_size)
+        x = torch.cat([self.context, x], dim=1)
+        if rate == 16:
+            y = self.wide(x.unsqueeze(1)).squeeze(-1)
+        else:
+            y = self.narrow(x.unsqueeze(1)).squeeze(-1)
+        if y.dim() != 2:
+            raise ValueError("the layers must leave one frame")
+        self.context = x[:, -context_size:]
+        self.last_rate = rate
+        return y
+
+
 class TensorDefault(nn.Module):
     """An argument that is an empty tensor where nobody gives it."""
 
@@ -301,6 +335,9 @@ class Transformer(nn.Module):
 
 CASES = [dict(b=2), dict(b=1), dict(b=3)]
 RESETS = [dict(b=2, rate=8), dict(b=2, rate=8), dict(b=3, rate=8), dict(b=3, rate=16), dict(b=3, rate=16)]
+RATES = [dict(b=2, rate=16, t=5), dict(b=2, rate=16, t=5), dict(b=2, rate=48, t=13), dict(b=2, rate=8, t=3),
+         dict(b=2, rate=8, t=3), dict(b=2, rate=32, t=10)]
+RUNS = {"state_reset": RESETS, "state_by_rate": RATES}
 
 
 def models():
@@ -335,6 +372,9 @@ def models():
                "tgt_padding": padding["tgt_padding"]}
     yield "transformer", Transformer(), "forward", swapped, {}
     yield "transformer_traced", Transformer(), "forward", swapped, {}, None, True
+    yield "state_by_rate", StateByRate(), "forward", {"x": ([2, 5], {"0": "b", "1": "t"}), "rate": ([], {})}, {
+        "last_rate": ([], {}, "int64"),
+        "context": ([2, 2], {"0": "context_dim_0", "1": "context_dim_1"}, "float32")}
 
 
 def attribute(module, path):
@@ -365,7 +405,7 @@ def write_safetensors(path, tensors):
 
 
 def input_sizes(example, axes, sizes, i):
-    letters = {"b": sizes["b"], "t": i + 2, "u": 2 * i + 5}
+    letters = {"b": sizes["b"], "t": sizes.get("t", i + 2), "u": 2 * i + 5}
     return [letters.get(axes.get(str(axis)), size) for axis, size in enumerate(example)]
 
 
@@ -386,7 +426,7 @@ def record(folder, name, module, method, inputs, attributes, reference=None, is_
     script = traced(module.eval(), inputs) if is_traced else torch.jit.script(module.eval())
     script.save(str(folder / f"{name}.ts113.pt"))
     tensors = {}
-    cases = CASES if not attributes else RESETS if "rate" in inputs else [dict(b=2)] * 3
+    cases = RUNS.get(name, [dict(b=2)] * 3) if attributes else CASES
     for i, sizes in enumerate(cases):
         given = {key: torch.tensor(sizes[key]) if key in sizes else drawn(key, input_sizes(example, axes, sizes, i))
                  for key, (example, axes) in inputs.items()}

@@ -21,7 +21,7 @@ class ProgramLowering {
       : program_(program),
         options_(options),
         report_(report),
-        walk_(program, *graph_, report, options.opset) {}
+        walk_(program, *graph_, report, options) {}
 
   std::unique_ptr<Graph> run() {
     const NodeWatch watch([this](const Node& node) { see(node); },
@@ -297,11 +297,32 @@ class ProgramLowering {
   std::size_t own_outputs_ = 0;  // those before the states
 };
 
+// Null where that cannot be lowered either.
+std::unique_ptr<Graph> lower_without_unknown_axes(const Program& program, LowerOptions options,
+                                                  LowerReport& report) {
+  options.removes_unknown_axes = true;
+  try {
+    return ProgramLowering(program, options, report).run();
+  } catch (const Error& error) {
+    if (error.kind() != Error::kUnsupported) throw;
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Graph> lower(const Program& program, const LowerOptions& options,
                              LowerReport& report) {
-  return ProgramLowering(program, options, report).run();
+  LowerReport first;
+  try {
+    std::unique_ptr<Graph> graph = ProgramLowering(program, options, first).run();
+    report = std::move(first);
+    return graph;
+  } catch (const Error& error) {
+    if (error.kind() != Error::kUnsupported || !first.keeps_unknown_axes) throw;
+    if (auto graph = lower_without_unknown_axes(program, options, report)) return graph;
+    throw;
+  }
 }
 
 bool is_lowered(std::string_view target) { return find_operator(target) != nullptr; }

@@ -37,6 +37,9 @@ struct LowerOptions {
   std::vector<std::string> output_names;
   // Operators of ONNX that are newer than opset 17 are used where this opset has them.
   int opset = 17;
+  // Whether aten.squeeze of an axis whose size is known at run time only removes it. The run then
+  // fails where the size is not 1.
+  bool removes_unknown_axes = false;
 };
 
 // A dynamic size that an operator requires to be a number.
@@ -105,9 +108,14 @@ struct LowerReport {
   std::vector<LeastSize> least;
   std::vector<Type> states;  // what the program's states are at the end, one for each
   Origins origins;           // of the nodes and constants of the main graph
+  // Whether LowerOptions::removes_unknown_axes would make a difference.
+  bool keeps_unknown_axes = false;
   std::vector<std::string> notes;
 };
 
+// Where a program cannot be lowered with axes that aten.squeeze keeps since their sizes are known
+// at run time only, it is lowered without them, which is noted.
+//
 // Fails with kUnsupported, naming all of them with counts and places, when operators cannot be
 // lowered, or have arguments whose types or shapes do not go together; with kUsage when the options
 // do not fit the program.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
 
 #include "base/fail.h"
 #include "graph/print.h"
@@ -28,54 +29,94 @@ std::string reference_to(const Value& value, const References& known) {
   return cat(print(value.type()), " ", in_quotes(contiguous(*constant).text(), kMaxShown * 4));
 }
 
-// The nodes that the outputs depend on, in order.
-std::vector<Node> live_nodes(const Graph& graph) {
-  std::set<std::string> needed;
-  for (const auto& [name, value] : graph.outputs()) needed.insert(value.name());
-  std::vector<Node> live;
+// Which outputs of a graph are used.
+using Used = std::vector<bool>;
+
+Used all_outputs(const Graph& graph) { return Used(graph.outputs().size(), true); }
+
+// What the used outputs of a graph depend on.
+struct Live {
+  std::vector<Node> nodes;       // in order
+  std::set<std::string> values;  // by name
+};
+
+// Which outputs of a graph in a node are used. An If has one for each output of its branches.
+Used used_inside(const Node& node, const Graph& inner, const std::set<std::string>& values) {
+  if (node.op() != "If") return all_outputs(inner);
+  Used used;
+  for (const Value& output : node.outputs()) used.push_back(values.contains(output.name()));
+  return used;
+}
+
+// Calls `visit` with each graph in a node, and what it captures as the graph around it has it.
+template <class Visit>
+void for_each_inner(const Node& node, const Visit& visit) {
+  std::size_t first = 0;
+  for (const auto& [key, attribute] : node.attributes()) {
+    const auto* inner = std::get_if<std::shared_ptr<Graph>>(&attribute);
+    if (!inner) continue;
+    const std::size_t count = (*inner)->captured().size();
+    visit(**inner, std::span(node.captured()).subspan(first, count));
+    first += count;
+  }
+}
+
+Live live_part(const Graph& graph, const Used& used) {
+  Live live;
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i]) live.values.insert(graph.outputs()[i].second.name());
   const auto& nodes = graph.nodes();
   for (auto node = std::rbegin(nodes); node != std::rend(nodes); ++node) {
-    const auto is_needed = [&](const Value& output) { return needed.contains(output.name()); };
-    if (std::ranges::none_of(node->outputs(), is_needed)) continue;
+    const auto is_live = [&](const Value& output) { return live.values.contains(output.name()); };
+    if (std::ranges::none_of(node->outputs(), is_live)) continue;
     for (const Value& input : node->inputs())
-      if (input) needed.insert(input.name());
-    for (const Value& captured : node->captured()) needed.insert(captured.name());
-    live.push_back(*node);
+      if (input) live.values.insert(input.name());
+    for_each_inner(*node, [&](const Graph& inner, std::span<const Value> captured) {
+      const Live inside = live_part(inner, used_inside(*node, inner, live.values));
+      for (std::size_t i = 0; i < captured.size(); ++i)
+        if (inside.values.contains(inner.captured()[i].name()))
+          live.values.insert(captured[i].name());
+    });
+    live.nodes.push_back(*node);
   }
-  std::ranges::reverse(live);
+  std::ranges::reverse(live.nodes);
   return live;
 }
 
-// What a graph computes, as a text: the same for graphs that differ in names, and in nodes whose
-// results are not used. Inputs are in angle brackets.
-std::string computation_of(const Graph& graph, References known, std::size_t& count) {
+// What a graph computes, as a text: the same for graphs that differ in names, and in what its
+// used outputs do not depend on. Sizes follow from what is computed. Inputs are in angle brackets.
+std::string computation_of(const Graph& graph, const Used& used, References known,
+                           std::size_t& count) {
   std::string text;
-  for (const Node& node : live_nodes(graph)) {
+  const Live live = live_part(graph, used);
+  for (const Node& node : live.nodes) {
     text += node.op();
     for (const Value& input : node.inputs()) text += cat(" ", reference_to(input, known));
-    std::size_t captured = 0;
-    for (const auto& [key, attribute] : node.attributes()) {
+    for (const auto& [key, attribute] : node.attributes())
       text += cat(" ", key, "=", print(attribute));
-      const auto* inner = std::get_if<std::shared_ptr<Graph>>(&attribute);
-      if (!inner) continue;
+    for_each_inner(node, [&](const Graph& inner, std::span<const Value> captured) {
       References outside;
-      for (const Value& value : (*inner)->captured())
-        outside[value.name()] = reference_to(node.captured()[captured++], known);
-      text += cat("{\n", computation_of(**inner, std::move(outside), count), "}");
-    }
+      for (std::size_t i = 0; i < captured.size(); ++i)
+        outside[inner.captured()[i].name()] = reference_to(captured[i], known);
+      const Used used_there = used_inside(node, inner, live.values);
+      text += cat("{\n", computation_of(inner, used_there, std::move(outside), count), "}");
+    });
     for (const Value& output : node.outputs()) {
+      if (node.op() == "If" && !live.values.contains(output.name())) continue;
       known[output.name()] = cat("%", count++);
-      text += cat(" ", known[output.name()], ": ", print(output.type()));
+      text +=
+          cat(" ", known[output.name()], ": ", name_of(output.dtype()), " of rank ", output.rank());
     }
     text += "\n";
   }
-  for (const auto& [name, value] : graph.outputs()) text += cat(reference_to(value, known), "\n");
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i]) text += cat(reference_to(graph.outputs()[i].second, known), "\n");
   return text;
 }
 
 std::string computation_of(const Graph& graph) {
   std::size_t count = 0;
-  return computation_of(graph, {}, count);
+  return computation_of(graph, all_outputs(graph), {}, count);
 }
 
 }  // namespace

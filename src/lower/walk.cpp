@@ -43,10 +43,10 @@ bool has_unknown(const NamedItems& arguments) {
 
 }  // namespace
 
-Walk::Walk(const Program& program, Graph& main, LowerReport& report, int opset)
+Walk::Walk(const Program& program, Graph& main, LowerReport& report, const LowerOptions& options)
     : program_(program),
       report_(report),
-      opset_(opset),
+      options_(options),
       scopes_(main),
       memory_(scopes_),
       variables_(program.names.size()) {}
@@ -271,9 +271,17 @@ void Walk::note_fixed(const Shape& a, const Shape& b) {
 }
 
 void Walk::note_kept(std::string_view axis) {
-  const std::string note = cat(printable(site_.target), where(place()), " keeps the axis ",
-                               in_quotes(axis), "; PyTorch removes it where its size is 1");
-  if (std::ranges::find(report_.notes, note) == report_.notes.end()) report_.notes.push_back(note);
+  note(cat(printable(site_.target), where(place()), " keeps the axis ", in_quotes(axis),
+           "; PyTorch removes it where its size is 1"));
+}
+
+void Walk::note_removed(const Dim& size) {
+  note(cat(printable(site_.target), where(place()), " removes the axis ", in_quotes(size.text()),
+           ", whose size is known at run time only; the run fails where it is not 1"));
+}
+
+void Walk::note(const std::string& text) {
+  if (std::ranges::find(report_.notes, text) == report_.notes.end()) report_.notes.push_back(text);
 }
 
 Walk::SizeFindings Walk::take_size_findings(const Findings& before) {

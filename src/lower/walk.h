@@ -23,14 +23,16 @@ struct CallSite {
 
 class Walk {
  public:
-  // Nodes are made in `main`, which must outlive the walk, as must the program and the report.
-  Walk(const Program& program, Graph& main, LowerReport& report, int opset);
+  // Nodes are made in `main`, which must outlive the walk, as must the program, the report and the
+  // options.
+  Walk(const Program& program, Graph& main, LowerReport& report, const LowerOptions& options);
 
   // Whether the module keeps tensors that have no elements at first.
   bool keeps_empty_tensors() const;
 
   // See LowerOptions.
-  int opset() const { return opset_; }
+  int opset() const { return options_.opset; }
+  bool removes_unknown_axes() const { return options_.removes_unknown_axes; }
   Scopes& scopes() { return scopes_; }
   Memory& memory() { return memory_; }
 
@@ -68,6 +70,10 @@ class Walk {
 
   // The call of the moment keeps an axis that PyTorch would remove where its size is 1.
   void note_kept(std::string_view axis);
+  // The same of an axis whose size is known at run time only.
+  void note_unknown_kept() { report_.keeps_unknown_axes = true; }
+  // The call of the moment removes such an axis.
+  void note_removed(const Dim& size);
 
   // What was reported so far, for a caller that lowers a block several times to keep the last.
   struct Findings {
@@ -106,10 +112,11 @@ class Walk {
   void note_lists_read(const ProgramCall& call, const NamedItems& arguments);
   void forget_changed(const ProgramCall& call);
   std::size_t count_unsupported() const;
+  void note(const std::string& text);
 
   const Program& program_;
   LowerReport& report_;
-  int opset_;
+  const LowerOptions& options_;
   Scopes scopes_;
   Memory memory_;
   std::vector<Item> variables_;

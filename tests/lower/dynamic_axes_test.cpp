@@ -366,6 +366,21 @@ TEST(DynamicAxes, AreNotedWhereASqueezeKeepsThem) {
   EXPECT_EQ(report_of("x: f32[batch, 1]\ny = aten.squeeze.dim(x, 1)\nreturn y").notes, Warnings());
 }
 
+// Where sizes are known at run time only, it depends on the rest of the program whether a squeeze
+// keeps an axis.
+TEST(DynamicAxes, OfTheRunAreRemovedByASqueezeWhereTheProgramRequiresThat) {
+  const std::string found = "x: f32[t]\na = aten.nonzero(x)\nb = aten.squeeze.dim(a, 0)\n";
+  EXPECT_EQ(report_of(found + "y = aten.expand(b, [1])\nreturn y").notes,
+            Warnings({"aten.squeeze.dim at line 3 removes the axis 'NonZero_0_1', whose size is "
+                      "known at run time only; the run fails where it is not 1"}));
+  EXPECT_EQ(report_of(found + "y = aten.neg(b)\nreturn y").notes,
+            Warnings({"aten.squeeze.dim at line 3 keeps the axis 'NonZero_0_1'; PyTorch removes it "
+                      "where its size is 1"}));
+  // Neither works.
+  const std::string taken = found + "y = aten.expand(b, [])\nreturn y";
+  EXPECT_NE(message_of([&] { report_of(taken); }).find("of rank 2 to rank 0"), std::string::npos);
+}
+
 TEST(DynamicAxes, AreWarnedOfThroughOtherOperators) {
   for (const char* lines :
        {"a = aten.zeros.default([9, 3])\ny = aten.relu.default(a)",

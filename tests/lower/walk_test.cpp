@@ -40,7 +40,8 @@ TEST(Walk, GoesOnOutsideOfABranchThatCannotBeFinished) {
   move_to_branch(program, 4, program.inputs[1].variable, program.inputs[0].variable);
   Graph graph;
   LowerReport report;
-  Walk walk(program, graph, report, LowerOptions().opset);
+  const LowerOptions options;
+  Walk walk(program, graph, report, options);
   for (const ProgramInput& input : program.inputs)
     walk.set(input.variable, graph.add_input(input.name, {*input.dtype, *input.shape, {}}));
   const std::vector<Item> results = walk.run(program.main);

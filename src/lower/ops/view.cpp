@@ -78,13 +78,37 @@ Item slice_of(const Call& call, std::int64_t axis, const Number& start, const Nu
                    step.as_int() == 1 && is_first(call.tensor("self"), axis));
 }
 
+// Whether a size is known at run time only: it does not follow from the sizes of inputs.
+bool is_unknown(const Call& call, const Dim& size) {
+  const auto is_of_input = [&](const std::string& symbol) {
+    return std::ranges::any_of(call.scopes().main().inputs(), [&](const Value& input) {
+      return std::ranges::any_of(input.shape(), [&](const Dim& dim) {
+        const std::vector<std::string> symbols = dim.symbols();
+        return std::ranges::find(symbols, symbol) != symbols.end();
+      });
+    });
+  };
+  return !std::ranges::all_of(size.symbols(), is_of_input);
+}
+
+// Whether aten.squeeze removes an axis that it names. See LowerOptions::removes_unknown_axes.
+bool removes_unknown(const Call& call, const Dim& size) {
+  if (!call.has("dim") || !is_unknown(call, size)) return false;
+  if (call.walk().removes_unknown_axes())
+    call.walk().note_removed(size);
+  else
+    call.walk().note_unknown_kept();
+  return call.walk().removes_unknown_axes();
+}
+
 Item squeezed(const Call& call, const std::vector<std::int64_t>& axes) {
   const Value x = call.tensor("self");
   std::vector<std::int64_t> ones;
   for (const std::int64_t axis : axes) {
     if (x.rank() == 0) continue;
-    if (x.dim(axis) == Dim(1)) ones.push_back(axis);
-    if (const auto name = x.dim(axis).symbol_name())
+    if (x.dim(axis) == Dim(1) || removes_unknown(call, x.dim(axis)))
+      ones.push_back(axis);
+    else if (const auto name = x.dim(axis).symbol_name())
       call.walk().note_kept(*name);
   }
   if (ones.empty()) return call.same("self");
@@ -528,7 +552,8 @@ Item unflatten(const Call& call, Builder&) {
 // aten.squeeze(Tensor self) -> Tensor
 // aten.squeeze.dim(Tensor self, int dim) -> Tensor
 // aten.squeeze.dims(Tensor self, int[] dim) -> Tensor
-// A dynamic axis stays, whatever its size is at run time, which is noted.
+// A dynamic axis stays, whatever its size is at run time, which is noted; but see
+// LowerOptions::removes_unknown_axes.
 Item squeeze(const Call& call, Builder&) {
   return squeezed(call, call.axes("dim", seen_rank(call), false));
 }
