@@ -14,7 +14,7 @@ import json
 import pathlib
 import struct
 import sys
-from typing import Optional
+from typing import List, Optional
 
 import torch
 from torch import Tensor, nn
@@ -180,6 +180,23 @@ class StateByRate(nn.Module):
         self.context = x[:, -context_size:]
         self.last_rate = rate
         return y
+
+
+class JoinedParts(nn.Module):
+    """Parts of a tensor, of different lengths, in lists that grow in the run and are joined along either axis."""
+
+    def forward(self, x):
+        rows: List[Tensor] = []
+        columns: List[Tensor] = []
+        for i in range(x.size(0) - 1):
+            rows.append(x[i:2 * i + 1])
+            if i % 2 == 0:
+                columns.append(x[:, i:] * i)
+        columns.append(x[:, -1:])
+        joined: List[Tensor] = []
+        for axis, parts in enumerate([rows, columns]):
+            joined.append(torch.cat(parts, axis).flatten())
+        return torch.cat(joined)
 
 
 class TensorDefault(nn.Module):
@@ -375,6 +392,7 @@ def models():
     yield "state_by_rate", StateByRate(), "forward", {"x": ([2, 5], {"0": "b", "1": "t"}), "rate": ([], {})}, {
         "last_rate": ([], {}, "int64"),
         "context": ([2, 2], {"0": "context_dim_0", "1": "context_dim_1"}, "float32")}
+    yield "joined_parts", JoinedParts(), "forward", {"x": ([3, 5], {"0": "t", "1": "u"})}, {}
 
 
 def attribute(module, path):

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "program/program.h"
 
 namespace voxport {
 
@@ -79,6 +80,13 @@ struct Container {
   // Whether the parts of such a list may differ in shape. Then only what requires them to be equal,
   // as aten.stack does, may take all of them at once.
   bool parts_may_differ = false;
+  // The first variable that held it; absent for what no variable has held.
+  std::optional<Variable> origin = std::nullopt;
+  // Of a list whose parts differ along this axis and are only ever joined along it: when it grows
+  // in the run, `stacked` is what they are joined to.
+  std::optional<std::int64_t> joined_along = std::nullopt;
+  // Of such a list that was empty before a loop: in how many rounds it may have got its parts.
+  std::optional<Number> rounds = std::nullopt;
 };
 
 struct Item {

@@ -1,6 +1,7 @@
 #include "lower/lower.h"
 
 #include <algorithm>
+#include <exception>
 #include <set>
 
 #include "base/fail.h"
@@ -40,6 +41,8 @@ class ProgramLowering {
     find_fixed_outputs();
     return std::move(graph_);
   }
+
+  const JoinedLists& lists_to_join() { return walk_.memory().lists_to_join(); }
 
  private:
   // Takes down what a node requires of sizes, and which call made it.
@@ -297,31 +300,35 @@ class ProgramLowering {
   std::size_t own_outputs_ = 0;  // those before the states
 };
 
-// Null where that cannot be lowered either.
-std::unique_ptr<Graph> lower_without_unknown_axes(const Program& program, LowerOptions options,
-                                                  LowerReport& report) {
-  options.removes_unknown_axes = true;
-  try {
-    return ProgramLowering(program, options, report).run();
-  } catch (const Error& error) {
-    if (error.kind() != Error::kUnsupported) throw;
-    return nullptr;
-  }
+// Puts into the options what a lowering that failed taught. Returns whether that is anything new.
+bool learn(LowerOptions& options, const LowerReport& report, const JoinedLists& lists_to_join) {
+  const std::size_t before = options.joined_lists.size();
+  options.joined_lists.insert(lists_to_join.begin(), lists_to_join.end());
+  if (options.joined_lists.size() != before) return true;
+  const bool keeps_axes = report.keeps_unknown_axes && !options.removes_unknown_axes;
+  if (keeps_axes) options.removes_unknown_axes = true;
+  return keeps_axes;
 }
 
 }  // namespace
 
 std::unique_ptr<Graph> lower(const Program& program, const LowerOptions& options,
                              LowerReport& report) {
-  LowerReport first;
-  try {
-    std::unique_ptr<Graph> graph = ProgramLowering(program, options, first).run();
-    report = std::move(first);
-    return graph;
-  } catch (const Error& error) {
-    if (error.kind() != Error::kUnsupported || !first.keeps_unknown_axes) throw;
-    if (auto graph = lower_without_unknown_axes(program, options, report)) return graph;
-    throw;
+  LowerOptions tried = options;
+  std::exception_ptr first_error;
+  while (true) {
+    LowerReport found;
+    ProgramLowering lowering(program, tried, found);
+    try {
+      std::unique_ptr<Graph> graph = lowering.run();
+      report = std::move(found);
+      return graph;
+    } catch (const Error& error) {
+      if (!first_error) first_error = std::current_exception();
+      const bool may_be_lowered =
+          error.kind() == Error::kUnsupported && learn(tried, found, lowering.lists_to_join());
+      if (!may_be_lowered) std::rethrow_exception(first_error);
+    }
   }
 }
 

@@ -40,6 +40,8 @@ struct LowerOptions {
   // Whether aten.squeeze of an axis whose size is known at run time only removes it. The run then
   // fails where the size is not 1.
   bool removes_unknown_axes = false;
+  // Lists whose parts are joined as they are appended, see Container::joined_along.
+  std::map<std::size_t, std::int64_t> joined_lists = {};
 };
 
 // A dynamic size that an operator requires to be a number.
@@ -113,8 +115,9 @@ struct LowerReport {
   std::vector<std::string> notes;
 };
 
-// Where a program cannot be lowered with axes that aten.squeeze keeps since their sizes are known
-// at run time only, it is lowered without them, which is noted.
+// Where a program cannot be lowered so, axes that aten.squeeze kept since their sizes are known at
+// run time only are removed, which is noted, and parts of lists that may differ in shape are joined
+// as they are appended.
 //
 // Fails with kUnsupported, naming all of them with counts and places, when operators cannot be
 // lowered, or have arguments whose types or shapes do not go together; with kUsage when the options

@@ -13,7 +13,7 @@ namespace {
 Type type_of_part(const Container& list) {
   if (list.stacked) {
     Type part = list.stacked.type();
-    part.shape->erase(part.shape->begin());
+    if (!list.joined_along) part.shape->erase(part.shape->begin());
     return part;
   }
   const Item& last = list.items.back();
@@ -38,12 +38,28 @@ bool has(const Entries& entries, const std::shared_ptr<Container>& container) {
   return std::ranges::any_of(entries, [&](const auto& entry) { return entry.first == container; });
 }
 
+// The one axis along which two shapes differ; nothing where there is none, or more.
+std::optional<std::int64_t> only_difference(const Shape& a, const Shape& b) {
+  std::optional<std::int64_t> axis;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (i == 0 || a[i] == b[i]) continue;
+    if (axis) return std::nullopt;
+    axis = static_cast<std::int64_t>(i);
+  }
+  return axis;
+}
+
 }  // namespace
 
-bool may_differ(const Shape& stacked, const Shape& more) {
+void Memory::note_joined(const Container& list, std::int64_t axis) {
+  if (list.origin) lists_to_join_[list.origin->index] = axis;
+}
+
+bool Memory::may_differ(const Container& list, const Shape& stacked, const Shape& more) {
   if (stacked.size() != more.size())
     fail(Error::kUnsupported, "it puts tensors of ", stacked.size() - 1, " and ", more.size() - 1,
          " axes into one list");
+  if (const auto axis = only_difference(stacked, more)) note_joined(list, *axis - 1);
   bool differs = false;
   for (std::size_t i = 1; i < stacked.size(); ++i) {
     const bool is_empty = stacked[i] == Dim(0) || more[i] == Dim(0);
@@ -193,17 +209,41 @@ void Memory::stack(const std::shared_ptr<Container>& list, const Container& like
   grown.parts_may_differ = like.parts_may_differ;
   if (!like.items.empty() && like.items.back().number())
     grown.stacked_kind = like.items.back().number()->kind();
-  std::vector<Value> parts;
-  for (const Item& item : list->items) {
-    parts.push_back(unsqueeze(value_of_part(item), {0}));
-    if (may_differ(parts.front().shape(), parts.back().shape())) grown.parts_may_differ = true;
-  }
-  if (parts.empty()) {
-    grown.stacked = empty_stack(type_of_part(like));
-  } else {
-    grown.stacked = parts.size() == 1 ? parts.front() : concat(parts, 0);
-  }
+  grown.origin = list->origin;
+  grown.joined_along = list->joined_along;
+  if (list->items.empty()) grown.stacked = empty_list(grown, type_of_part(like));
+  for (const Item& item : list->items) append_part(grown, value_of_part(item));
   change(list) = std::move(grown);
+}
+
+// What a list without parts is stacked or joined to.
+Value Memory::empty_list(const Container& list, Type part) {
+  if (!list.joined_along) return empty_stack(part);
+  const std::int64_t axis = *list.joined_along;
+  if (axis >= std::ssize(*part.shape))
+    fail(Error::kUnsupported, "it puts tensors of different ranks into one list");
+  part.shape->erase(part.shape->begin() + axis);
+  const Value empty = empty_stack(part);  // the joined axis is the first
+  if (axis == 0) return empty;
+  std::vector<std::int64_t> perm;
+  for (std::int64_t i = 1; i < std::ssize(empty.shape()); ++i) perm.push_back(i);
+  perm.insert(perm.begin() + axis, 0);
+  return transpose(empty, perm);
+}
+
+// Appends to what the parts of a list are stacked or joined to.
+void Memory::append_part(Container& list, const Value& part) {
+  const std::int64_t axis = list.joined_along.value_or(0);
+  list.rounds.reset();
+  const Value more = list.joined_along ? part : unsqueeze(part, {0});
+  if (!list.stacked) {
+    list.stacked = more;
+    return;
+  }
+  const Value before = scopes_.here(list.stacked);
+  if (list.joined_along || may_differ(list, before.shape(), more.shape()))
+    list.parts_may_differ = true;
+  list.stacked = concat({before, more}, axis);
 }
 
 void Memory::append(const std::shared_ptr<Container>& list, const Item& item) {
@@ -214,8 +254,8 @@ void Memory::append(const std::shared_ptr<Container>& list, const Item& item) {
   if (item.is_complex()) fail_of_complex_part();
   Journal& journal = journals_.back();
   const bool is_again = has(journal.appended, list) || has(journal.changed, list);
-  if (item.is_tensor() && !is_again && scopes_.kind() == Scopes::Kind::kLoopBody &&
-      list->depth == scopes_.depth() - 1) {
+  if (item.is_tensor() && !list->joined_along && !is_again &&
+      scopes_.kind() == Scopes::Kind::kLoopBody && list->depth == scopes_.depth() - 1) {
     journal.appended.emplace_back(list, item);
     return;
   }
@@ -226,10 +266,7 @@ void Memory::append(const std::shared_ptr<Container>& list, const Item& item) {
     changed.items.push_back(item);
     return;
   }
-  const Value part = unsqueeze(value_of_part(item), {0});
-  const Value before = scopes_.here(changed.stacked);
-  if (may_differ(before.shape(), part.shape())) changed.parts_may_differ = true;
-  changed.stacked = concat({before, part}, 0);
+  append_part(changed, value_of_part(item));
 }
 
 void Memory::note_read(const Container& list) {

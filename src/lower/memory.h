@@ -4,6 +4,7 @@
 // makes its node takes the changes from changes() and makes them outputs.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,10 +14,9 @@
 
 namespace voxport {
 
-// Whether the parts of a list may differ in shape: parts that lie along the first axis of a tensor
-// of the shape `stacked`, and others in one of the shape `more`. Fails with kUnsupported where they
-// are known to differ.
-bool may_differ(const Shape& stacked, const Shape& more);
+// Lists whose parts are to be joined, by the first variables that held them, and the axes along
+// which.
+using JoinedLists = std::map<std::size_t, std::int64_t>;
 
 class Memory {
  public:
@@ -44,10 +44,20 @@ class Memory {
   void replace(const std::shared_ptr<Container>& container, const Item& content);
   // Makes a list one that grows in the run. `like` has parts of the same kind, should it be empty.
   void stack(const std::shared_ptr<Container>& list, const Container& like);
-  // A tensor of no parts of this type, which would lie along its first axis.
+  // A tensor of no elements: of no parts of this type, which would lie along its first axis.
   Value empty_stack(const Type& part);
   // Appends to a list. One that grows in the run gets one part more along its first axis.
   void append(const std::shared_ptr<Container>& list, const Item& item);
+  // Whether the parts of a list may differ in shape: parts that lie along the first axis of a
+  // tensor of the shape `stacked`, and others in one of the shape `more`. Fails with kUnsupported
+  // where they are known to differ.
+  bool may_differ(const Container& list, const Shape& stacked, const Shape& more);
+  // The parts of a list are joined along this axis.
+  void note_joined(const Container& list, std::int64_t axis);
+  // Lists whose parts may differ in shape along one axis, and are joined along it as far as is
+  // known.
+  const JoinedLists& lists_to_join() const { return lists_to_join_; }
+
   // A call reads what is in this list. One of a graph around this one cannot be left to be appended
   // to at the end of a loop then.
   void note_read(const Container& list);
@@ -81,9 +91,12 @@ class Memory {
   void refresh(TensorCell& cell);
   void part_from_base(TensorCell& cell);
   Value value_of_part(const Item& item);
+  void append_part(Container& list, const Value& part);
+  Value empty_list(const Container& list, Type part);
 
   Scopes& scopes_;
   std::vector<Journal> journals_;  // one per scope
+  JoinedLists lists_to_join_;
 };
 
 }  // namespace voxport

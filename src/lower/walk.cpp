@@ -41,6 +41,14 @@ bool has_unknown(const NamedItems& arguments) {
                              [](const auto& argument) { return is_unknown(argument.second); });
 }
 
+// Whether an operator takes a list whose parts have been joined. The others see its parts.
+bool takes_joined(std::string_view target) {
+  const std::string_view name = split_target(target).first;
+  constexpr std::string_view kTakers[] = {"aten.cat", "prim.Loop", "prim.annotate",
+                                          "prim.ListConstruct", "prim.TupleConstruct"};
+  return std::ranges::find(kTakers, name) != std::end(kTakers);
+}
+
 }  // namespace
 
 Walk::Walk(const Program& program, Graph& main, LowerReport& report, const LowerOptions& options)
@@ -57,7 +65,14 @@ bool Walk::keeps_empty_tensors() const {
 
 void Walk::set(Variable variable, Item item) {
   memory_.own(item);
+  if (item.is_list() && !item.container()->origin) note_origin(*item.container(), variable);
   variables_[variable.index] = std::move(item);
+}
+
+void Walk::note_origin(Container& list, Variable variable) {
+  list.origin = variable;
+  const auto joined = options_.joined_lists.find(variable.index);
+  if (joined != options_.joined_lists.end()) list.joined_along = joined->second;
 }
 
 Item Walk::evaluate(const Argument& argument) const {
@@ -214,7 +229,11 @@ void Walk::note_lists_read(const ProgramCall& call, const NamedItems& arguments)
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Item& item = arguments[i].second;
     const bool is_appended_to = i == 0 && appends_to_first(call.target);
-    if (item.is_list() && !is_appended_to) memory_.note_read(*item.container());
+    if (!item.is_list() || is_appended_to) continue;
+    memory_.note_read(*item.container());
+    if (item.container()->joined_along && item.container()->stacked && !takes_joined(call.target))
+      fail(Error::kUnsupported,
+           "it takes a list that grows in the run, of tensors that differ in shape");
   }
 }
 

@@ -103,6 +103,7 @@ class Walk {
 
  private:
   void run_call(const ProgramCall& call);
+  void note_origin(Container& list, Variable variable);
   void leave_to(int depth);
   Item lower_call(const ProgramCall& call);
   Item write_in_place(const Item& self, const Item& result);

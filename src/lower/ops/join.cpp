@@ -46,11 +46,29 @@ Value stacked_by_loop(const Call& call) {
   return list && list->stacked ? call.scopes().here(list->stacked) : Value();
 }
 
+// The parts of a list that got them in so many rounds, joined. PyTorch fails where there are none;
+// so does the run, where nothing would be expanded to a size of 2.
+Value not_empty(const Call& call, const Value& joined, std::int64_t axis, const Number& rounds) {
+  Scopes& scopes = call.scopes();
+  const Number missing = compute(scopes, Arithmetic::kMax, Number::of_int(0),
+                                 compute(scopes, Arithmetic::kSub, Number::of_int(1), rounds));
+  std::vector<Number> sizes = size_numbers(call, joined);
+  Number& size = sizes[static_cast<std::size_t>(axis)];
+  size = compute(scopes, Arithmetic::kAdd, size,
+                 compute(scopes, Arithmetic::kMul, Number::of_int(2), missing));
+  return expand(joined, call.sizes(sizes));
+}
+
 // [n, ..., d, ...] -> [..., n * d, ...]
 Value cat_stacked(const Call& call, const Value& stacked) {
-  if (call.item("tensors").container()->parts_may_differ)
+  const Container& list = *call.item("tensors").container();
+  const std::int64_t axis = call.axis("dim", stacked.rank() - (list.joined_along ? 0 : 1));
+  if (list.joined_along == axis)
+    return list.rounds ? not_empty(call, stacked, axis, *list.rounds) : stacked;
+  if (list.parts_may_differ) {
+    if (!list.joined_along) call.memory().note_joined(list, axis);
     call.refuse("it joins tensors that may differ in shape, from a list that grows in the run");
-  const std::int64_t axis = call.axis("dim", stacked.rank() - 1);
+  }
   std::vector<std::int64_t> perm = to_front(stacked.rank(), {});
   perm.erase(perm.begin());
   perm.insert(perm.begin() + axis, 0);

@@ -291,6 +291,7 @@ class LoopBuilder {
         walk_.memory().change(container).parts_may_differ = true;
         return true;
       }
+      if (container->items.empty()) empty_.push_back(container);
       walk_.memory().stack(container, *after.container());
       grown_.push_back(container);
       start_over();
@@ -322,9 +323,12 @@ class LoopBuilder {
 
   // How many rounds there are, where that can be told before them.
   Dim count_rounds() {
-    if (state_.condition.as_bool() == true && condition_stays_ && !is_endless())
-      return state_.trips.dim();
+    if (runs_all_trips()) return state_.trips.dim();
     return Dim::symbol(walk_.scopes().new_symbol(), 0);
+  }
+
+  bool runs_all_trips() const {
+    return state_.condition.as_bool() == true && condition_stays_ && !is_endless();
   }
 
   bool is_endless() const {
@@ -369,6 +373,8 @@ class LoopBuilder {
   void put_back(const Outer& outer, std::span<const Value>& values) {
     if (outer.container) {
       walk_.memory().replace(outer.container, rebuilt(walk_.scopes(), outer.container, values));
+      const bool was_empty = std::ranges::find(empty_, outer.container) != empty_.end();
+      if (was_empty && runs_all_trips()) outer.container->rounds = state_.trips;
     } else {
       walk_.memory().write(*outer.cell, values.front());
       values = values.subspan(1);
@@ -385,7 +391,8 @@ class LoopBuilder {
       parts.push_back(voxport::unsqueeze(walk_.memory().read(*item.cell()), {0}));
     }
     for (const Value& part : parts)
-      if (may_differ(part.shape(), appended.shape())) list.parts_may_differ = true;
+      if (walk_.memory().may_differ(list, part.shape(), appended.shape()))
+        list.parts_may_differ = true;
     parts.push_back(appended);
     list.stacked = parts.size() == 1 ? appended : concat(parts, 0);
     list.items.clear();
@@ -399,6 +406,7 @@ class LoopBuilder {
   std::vector<Carried> carried_;
   std::vector<Outer> outer_;
   std::vector<std::shared_ptr<Container>> grown_;  // those of them that were made to grow
+  std::vector<std::shared_ptr<Container>> empty_;  // those of them that are empty before the loop
   std::map<std::pair<std::size_t, std::size_t>, bool> is_dynamic_;
   bool condition_stays_ = false;
 };
