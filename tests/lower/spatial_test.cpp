@@ -11,7 +11,7 @@ namespace voxport::spatial_test {
 namespace {
 
 // The nodes of the program as a graph, or why there is none.
-std::string lowered(const char* text) {
+std::string lowered(const std::string& text) {
   LowerReport report;
   try {
     const auto graph = lower(parse_program(text), LowerOptions(), report);
@@ -93,7 +93,15 @@ TEST(LowerConvolution, SaysWhichAxisCountsItsGroups) {
       return y)"),
             "1 call of the program cannot be expressed in ONNX by voxport:\n"
             "  1 x aten.conv1d.default at line 5: how many groups it has depends on a dynamic axis "
-            "(b); that axis must be fixed");
+            "(b); that axis must be fixed, or one kernel of one channel be repeated for all "
+            "groups");
+  const std::string lines = "k: f32[1, 1, 3]\nx: f32[1, c, t]\nc = aten.sym_size.int(x, 1)\n";
+  for (const char* repeats : {"[c, 2, 1]", "[c, 1, 2]"}) {
+    const std::string found =
+        lowered(cat(lines, "w = aten.repeat.default(k, ", repeats,
+                    ")\ny = aten.conv1d.default(x, w, None, [1], [0], [1], c)\nreturn y"));
+    EXPECT_NE(found.find("(c); that axis must be fixed"), std::string::npos) << found;
+  }
 }
 
 TEST(LowerPool, RefusesToStandStill) {

@@ -27,6 +27,21 @@ CASES = [
          x="f32[b, 3, t]", w=weight("f32[2, 3, 3]"), runs=TIMES),
     case("conv1d_of_no_batch_at_all", "y = aten.conv1d.default(x, w, None)", x="f32[b, 3, t]", w=weight("f32[4, 3, 5]"),
          runs=[dict(b=0, t=7), dict(b=1, t=5)]),
+    case("conv1d_of_dynamic_groups", """
+         c = aten.sym_size.int(x, 1)
+         k = aten.repeat.default(w, [c, 1, 1])
+         y = aten.conv1d.default(x, k, None, [2], [1], [2], c)""",
+         x="f32[b, c, t]", w=weight("f32[3]"), runs=[dict(b=1, c=4, t=6), dict(b=3, c=2, t=9), dict(b=2, c=1, t=3)]),
+    case("conv2d_of_dynamic_groups", """
+         c = aten.sym_size.int(x, 0)
+         k = aten.expand.default(w, [c, 1, 2, 3])
+         y = aten.conv2d.default(x, k, None, [1, 2], [1, 0], [1, 1], c)""",
+         x="f32[c, h, w0]", w=weight("f32[1, 1, 2, 3]"), runs=[dict(c=4, h=2, w0=7), dict(c=2, h=5, w0=3)]),
+    case("conv_transpose1d_of_dynamic_groups", """
+         c = aten.sym_size.int(x, 1)
+         k = aten.expand.default(w, [c, 1, 3])
+         y = aten.conv_transpose1d.default(x, k, None, [2], [1], [1], c)""",
+         x="f32[b, c, t]", w=weight("f32[1, 1, 3]"), runs=[dict(b=1, c=4, t=6), dict(b=3, c=2, t=5)]),
     case("conv2d", "y = aten.conv2d.default(x, w, z, [2, 1], [1, 2], [1, 2])",
          x="f32[b, 2, h, w0]", w=weight("f32[4, 2, 3, 2]"), z=weight("f32[4]"),
          runs=[dict(b=1, h=5, w0=7), dict(b=2, h=8, w0=6)]),

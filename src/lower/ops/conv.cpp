@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "lower/ops/ops.h"
+#include "lower/ops/parts.h"
 #include "lower/ops/spatial.h"
 
 namespace voxport::ops {
@@ -47,10 +48,7 @@ ConvWindow window_of(const Call& call, const Numbers& kernel) {
   window.strides = per_axis(call, "stride", n, 1);
   window.dilations = per_axis(call, "dilation", n, 1);
   window.output_padding = per_axis(call, "output_padding", n, 0, Numbers(n, 0));
-  if (!call.number("groups").as_int())
-    call.refuse("how many groups it has depends on a dynamic axis (",
-                call.number("groups").dim().text(), "); that axis must be fixed");
-  window.groups = call.integer("groups");
+  window.groups = call.number("groups").as_int().value_or(1);  // see convolve_rows()
   if (window.groups < 1) call.refuse("it has ", window.groups, " groups, expected 1 or more");
   if (call.item("padding").text()) {
     window.pads = named_pads(call, kernel, window);
@@ -95,7 +93,38 @@ void shorten_output_padding(const Call& call, ConvWindow& window) {
   }
 }
 
+// The kernel [1, 1, k, ...] that a weight [c, 1, k, ...] repeats; absent for other weights.
+Value repeated_kernel(const Value& weight) {
+  const std::optional<Node> node = weight.producer();
+  if (!node || (node->op() != "Expand" && node->op() != "Tile")) return {};
+  const Value kernel = node->inputs()[0];
+  Shape one = weight.shape();
+  one[0] = 1;
+  return kernel.shape() == one && one[1] == Dim(1) ? kernel : Value();
+}
+
+// A convolution of a dynamic number of groups, of one channel and the same kernel each, as
+// torchaudio's compute_deltas has: the channels are rows of a batch.
+Item convolve_rows(const Call& call, Builder& g, bool is_transposed) {
+  const Value input = call.tensor("input");
+  const Value weight = call.tensor("weight");
+  const Dim groups = call.number("groups").dim();
+  const Value x = with_batch(call, input, weight.rank());
+  const Value kernel = repeated_kernel(weight);
+  if (!kernel || x.dim(1) != groups || weight.dim(0) != groups || call.has("bias"))
+    call.refuse(
+        "how many groups it has depends on a dynamic axis (", groups.text(),
+        "); that axis must be fixed, or one kernel of one channel be repeated for all groups");
+  ConvWindow window = window_of(call, kernel_of(call, weight));
+  if (is_transposed) shorten_output_padding(call, window);
+  const Value rows = reshape(x, shape_with(x, 0, 2, g.int64s({-1, 1})));
+  const Value y = convolve(call, g, rows, kernel, Value(), window, is_transposed);
+  const Value lead = voxport::slice(shape_of(x), 0, 0, 2);
+  return without_batch(reshape(y, shape_with(y, 0, 2, lead)), input);
+}
+
 Item convolve(const Call& call, Builder& g, bool is_transposed) {
+  if (!call.number("groups").as_int()) return convolve_rows(call, g, is_transposed);
   const Value weight = call.tensor("weight");
   ConvWindow window = window_of(call, kernel_of(call, weight));
   if (is_transposed) shorten_output_padding(call, window);
