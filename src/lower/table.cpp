@@ -663,6 +663,7 @@ constexpr Operator kTable[] = {
     {"aten.sym_is_contiguous", is_contiguous},
     {"aten.sym_numel", numel, kByParts},
     {"aten.sym_size", size, kByParts},
+    {"aten.sym_storage_offset", storage_offset},
     {"aten.sym_stride", stride},
     {"aten.t", t, t},
     {"aten.t_copy", copy_of<t>},

@@ -33,6 +33,7 @@ class Walk {
   // See LowerOptions.
   int opset() const { return options_.opset; }
   bool removes_unknown_axes() const { return options_.removes_unknown_axes; }
+  const Program& program() const { return program_; }
   Scopes& scopes() { return scopes_; }
   Memory& memory() { return memory_; }
 

@@ -70,5 +70,19 @@ TEST_F(LowerShape, KnowsNoStridesOfATransposedTensor) {
             std::string::npos);
 }
 
+// torch.export asserts what it assumed of a slice that starts where data says.
+TEST(StorageOffset, MayBeAsserted) {
+  const std::string program =
+      "x: f32[t, 3]\no = aten.sym_storage_offset.default(x)\ng = aten.ge(o, 0)\n";
+  const std::string assertion = "aten._assert_scalar.default(g, 'u3 >= 0')\n";
+  EXPECT_EQ(lower_text(program + assertion + "y = aten.relu.default(x)\nreturn y")->nodes().size(),
+            1U);
+  for (const char* use : {"return o", "y = aten.add.Tensor(x, o)\nreturn y", "return x, g",
+                          "y = aten.as_strided.default(x, [2], [1], o)\nreturn y"}) {
+    const std::string text = message_of([&] { lower_text(program + assertion + use); });
+    EXPECT_NE(text.find("it works on the memory of a tensor"), std::string::npos) << use << text;
+  }
+}
+
 }  // namespace
 }  // namespace voxport::shape_test

@@ -463,6 +463,7 @@ Item dep_token(const Call& call, Builder& g);
 Item dropout(const Call& call, Builder& g);
 Item native_dropout(const Call& call, Builder& g);
 Item nothing(const Call& call, Builder& g);
+Item storage_offset(const Call& call, Builder& g);
 
 // container.cpp
 Item annotate(const Call& call, Builder& g);
