@@ -21,9 +21,9 @@ constexpr std::string_view kMatrices[] = {
     "linalg_qr",    "linalg_svd",     "linalg_eig",    "linalg_chol",   "linalg_solve",
     "linalg_lstsq", "linalg_lu",      "linalg_ldl",    "linalg_matrix", "linalg_house",
     "linalg_cond",  "linalg_polar",   "linalg_tensor", "nuclear_norm",  "triangular_solve",
-    "cholesky",     "slogdet",        "logdet",        "aten.det",      "aten.inverse",
-    "aten.svd",     "aten.qr",        "geqrf",         "orgqr",         "ormqr",
-    "_lu_with",     "lu_solve",       "lu_unpack",     "matrix_exp",    "_linalg_"};
+    "cholesky",     "slogdet",        "logdet",        "aten.det",      "aten.svd",
+    "aten.qr",      "geqrf",          "orgqr",         "ormqr",         "_lu_with",
+    "lu_solve",     "lu_unpack",      "matrix_exp",    "_linalg_"};
 constexpr std::string_view kMemory[] = {"resize",    "storage",    "aten.set",
                                         "is_set_to", "_copy_from", "shallow_copy",
                                         "_overlap",  "_strides",   "is_non_overlapping"};

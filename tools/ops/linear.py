@@ -24,6 +24,16 @@ CASES = [
     case("linear_by_a_vector", "y = aten.linear.default(x, w)", x="f32[b, 3]", w=weight("f32[3]"), runs=ROWS),
     case("linear_f64", "y = aten.linear.default(x, w, v)", x="f64[b, 3]", w=weight("f64[4, 3]"), v=weight("f64[4]"), runs=ROWS),
     case("linear_f16", "y = aten.linear.default(x, w, v)", x="f16[b, 2, 3]", w=weight("f16[4, 3]"), v=weight("f16[4]"), runs=ROWS),
+    case("inverse", """
+         w = aten.inverse.default(m)
+         y = aten.matmul.default(x, w)""", x="f32[b, 4]", m=weight("f32[4, 4]"), runs=ROWS, tolerance=1e-4),
+    case("inverse_that_needs_pivots", """
+         w = aten.linalg_inv.default(m)
+         y = aten.mul.Tensor(x, w)""", x="f64[b, 1, 1]", m=weight("f64[3, 3]", values=[0, 2, 1, 1, 0, 3, 4, 5, 0]), runs=ROWS),
+    case("inverse_of_a_batch", """
+         w = aten.linalg_inv.default(m)
+         y = aten.add.Tensor(x, w)""", x="f32[b, 2, 1, 1]",
+         m=weight("f32[2, 3, 3]", values=[0, 2, 1, 1, 0, 3, 4, 5, 0, 1, 2, 0, 0, 3, 1, 2, 0, 5]), runs=ROWS),
     pair("matmul_of_vectors", "z = aten.matmul.default(x, y)", "f32[t]", "f32[t]", [dict(t=1), dict(t=5)]),
     pair("matmul_matrix_by_vector", "z = aten.matmul.default(x, y)", "f32[b, 3]", "f32[3]", ROWS),
     pair("matmul_vector_by_matrix", "z = aten.matmul.default(x, y)", "f32[3]", "f32[3, b]", ROWS),

@@ -211,6 +211,7 @@ Item cosine_similarity(const Call& call, Builder& g);
 Item cross(const Call& call, Builder& g);
 Item embedding(const Call& call, Builder& g);
 Item inner(const Call& call, Builder& g);
+Item matrix_inverse(const Call& call, Builder& g);
 Item kron(const Call& call, Builder& g);
 Item linear(const Call& call, Builder& g);
 Item linear_dynamic(const Call& call, Builder& g);
