@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/text.h"
 #include "base/trimmed.h"
 
 namespace voxport {
@@ -178,14 +179,17 @@ class Walk {
     return false;
   }
 
-  // The line of a GLOBAL. Numbers and JSON that happen to stand there name no module, and Python
-  // fails to import them.
+  // The line of a GLOBAL. Numbers, JSON and bytes that are no UTF-8 may happen to stand there: they
+  // name no module, and Python fails to import them.
   bool names_module() const {
-    const std::string_view module = rest_.substr(0, rest_.find('\n'));
-    return std::ranges::all_of(module, [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-             c == '_' || c == '.' || (static_cast<unsigned char>(c) & 0x80) != 0;
-    });
+    std::string_view module = rest_.substr(0, rest_.find('\n'));
+    while (!module.empty()) {
+      const std::size_t length = utf8_sequence(module);
+      if (length == 0 || (length == 1 && !is_name_part(module[0]) && module[0] != '.'))
+        return false;
+      module.remove_prefix(length);
+    }
+    return true;
   }
 
   // The number of an argument that is one, 0 for others; nothing where Python fails to read it.

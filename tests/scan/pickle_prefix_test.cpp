@@ -17,6 +17,7 @@ TEST(PicklePrefix, FollowsPythonToTheFirstImport) {
   EXPECT_TRUE(
       may_import("\x80\x02"
                  "cos\nsystem\n"));
+  EXPECT_TRUE(may_import("c\xc3\xa4\nsystem\n"));
   EXPECT_TRUE(may_import("(ios\nsystem\n"));
   EXPECT_TRUE(may_import("\x80\x04\x8c\x02os\x8c\x06system\x93"));
   EXPECT_TRUE(may_import("(dp0\nS'a'\nI1_0\nsL0x10L\n0cos\n"));
@@ -42,7 +43,8 @@ TEST(PicklePrefix, StopsWherePythonDoes) {
   EXPECT_FALSE(may_import(""));
   EXPECT_FALSE(may_import("\x08\x07\x12\x04"));
   EXPECT_FALSE(may_import("N.cos\n"));
-  EXPECT_FALSE(may_import("acos\n"));  // APPEND to nothing
+  EXPECT_FALSE(may_import("c\x98os\nsystem\ncos\nsystem\n"));  // no UTF-8, so no name
+  EXPECT_FALSE(may_import("acos\n"));                          // APPEND to nothing
   EXPECT_FALSE(
       may_import("NN\x87"
                  "cos\n"));  // a tuple of three out of two
