@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/join.h"
 #include "lower/table.h"
+#include "program/schema.h"
 
 namespace voxport {
 namespace {
@@ -15,13 +16,22 @@ bool makes_tensor(const std::string& target) {
   return row && row->has(Trait::kMakesTensor);
 }
 
-// A trace records all arguments of a call that makes a tensor, and a script those that were written
-// down, among which pin_memory=False is not.
-bool is_traced(const ProgramCall& call) {
-  return std::ranges::any_of(call.arguments, [](const NamedArgument& argument) {
-    const auto* flag = std::get_if<bool>(&argument.value.data);
-    return argument.name == "pin_memory" && flag && !*flag;
+bool has_pin_memory(const std::string& target) {
+  const auto schemas = find_schemas(split_target(target).first);
+  return std::ranges::any_of(schemas, [](const Schema& schema) {
+    return std::ranges::find(schema.arguments, "pin_memory", &SchemaArgument::name) !=
+           schema.arguments.end();
   });
+}
+
+// A trace records all arguments of a call that makes a tensor, and a script those that were written
+// down, among which pin_memory=False is not. Calls that have no such argument may be of either.
+bool is_traced(const ProgramCall& call) {
+  return !has_pin_memory(call.target) ||
+         std::ranges::any_of(call.arguments, [](const NamedArgument& argument) {
+           const auto* flag = std::get_if<bool>(&argument.value.data);
+           return argument.name == "pin_memory" && flag && !*flag;
+         });
 }
 
 // Whether the call that fixes the output was traced.

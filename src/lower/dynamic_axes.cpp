@@ -227,6 +227,29 @@ bool learn(const Program& program, const LowerReport& lowered, InputPlan& plan,
          fix_at_example(program, lowered, plan, report);
 }
 
+// Whether an input's axis that is this symbol had that size when the program was traced.
+bool is_of_example(const Program& program, const LowerOptions& options, const std::string& symbol,
+                   std::optional<std::int64_t> size) {
+  for (std::size_t i = 0; size && i < options.inputs.size() && i < program.inputs.size(); ++i) {
+    const auto& recorded = program.inputs[i].shape;
+    const auto& shape = options.inputs[i].shape;
+    if (!recorded || !shape || recorded->size() != shape->size()) continue;
+    for (std::size_t axis = 0; axis < shape->size(); ++axis)
+      if ((*shape)[axis] == Dim::symbol(symbol) && (*recorded)[axis] == Dim(*size)) return true;
+  }
+  return false;
+}
+
+// Limits that a trace made of the sizes of its example are its faults, for the check to find.
+std::vector<SizeLimit> own_limits(const Program& program, const LowerOptions& options,
+                                  std::vector<SizeLimit> limits) {
+  std::erase_if(limits, [&](const SizeLimit& limit) {
+    return is_of_example(program, options, limit.name, limit.max) ||
+           is_of_example(program, options, limit.name, limit.multiple);
+  });
+  return limits;
+}
+
 }  // namespace
 
 bool fix_size(InputPlan& plan, const Dim& size, std::int64_t number) {
@@ -247,7 +270,7 @@ std::unique_ptr<Graph> lower_with_dynamic_axes(const Program& program, InputPlan
     states.check(plan.lower);
     report.notes.insert(report.notes.end(), lowered.notes.begin(), lowered.notes.end());
     report.origins = std::move(lowered.origins);
-    report.limits = size_limits(lowered, symbols_of(plan.lower));
+    report.limits = own_limits(program, plan.lower, size_limits(lowered, symbols_of(plan.lower)));
     report.relations = size_relations(lowered, symbols_of(plan.lower));
     for (const std::string& symbol : symbols_of(plan.lower))
       report.axes.push_back({symbol, std::nullopt, "", is_among(plan.guessed, symbol)});

@@ -158,6 +158,7 @@ struct TensorCell {
   std::uint64_t seen = 0;     // the base's version that `value` shows
   int depth = 0;              // how many graphs deep it was made
   bool is_written = false;    // since the graph around it was left
+  bool is_copied = false;     // to a list that grows in the run, which a write would not reach
   // Whether PyTorch would have it row-major and without gaps, so that a reshape is a view of it.
   bool is_contiguous = true;
   // Whether that is certain. Most operators keep the order of axes in memory that their operands

@@ -122,6 +122,9 @@ void Memory::part_from_base(TensorCell& cell) {
 }
 
 void Memory::write(TensorCell& cell, const Value& value) {
+  if (cell.is_copied)
+    fail(Error::kUnsupported,
+         "it writes to a tensor in place that is in a list which grows in the run");
   refresh(cell);
   if (cell.is_maybe_view) part_from_base(cell);
   touch(cell);
@@ -176,6 +179,13 @@ Value Memory::value_of_part(const Item& item) {
   return scopes_.value_of(*item.number());
 }
 
+// The same for a list that keeps its parts as they are now.
+Value Memory::copied_part(const Item& item) {
+  for (TensorCell* cell = item.is_tensor() ? item.cell() : nullptr; cell; cell = cell->base.get())
+    cell->is_copied = true;
+  return value_of_part(item);
+}
+
 // Sizes that no input has are those of what is appended later: until then they are 0, which the
 // graph must not take for the size of what comes.
 Value Memory::empty_stack(const Type& part) {
@@ -212,7 +222,7 @@ void Memory::stack(const std::shared_ptr<Container>& list, const Container& like
   grown.origin = list->origin;
   grown.joined_along = list->joined_along;
   if (list->items.empty()) grown.stacked = empty_list(grown, type_of_part(like));
-  for (const Item& item : list->items) append_part(grown, value_of_part(item));
+  for (const Item& item : list->items) append_part(grown, copied_part(item));
   change(list) = std::move(grown);
 }
 
@@ -266,7 +276,7 @@ void Memory::append(const std::shared_ptr<Container>& list, const Item& item) {
     changed.items.push_back(item);
     return;
   }
-  append_part(changed, value_of_part(item));
+  append_part(changed, copied_part(item));
 }
 
 void Memory::note_read(const Container& list) {
@@ -292,7 +302,11 @@ Memory::Changes Memory::changes() {
 }
 
 void Memory::leave() {
-  for (auto& [cell, before] : journals_.back().before) *cell = before;
+  for (auto& [cell, before] : journals_.back().before) {
+    const bool is_copied = cell->is_copied;
+    *cell = before;
+    cell->is_copied = is_copied;
+  }
   for (auto& [container, before] : journals_.back().changed) *container = before;
   journals_.pop_back();
 }

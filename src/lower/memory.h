@@ -91,6 +91,7 @@ class Memory {
   void refresh(TensorCell& cell);
   void part_from_base(TensorCell& cell);
   Value value_of_part(const Item& item);
+  Value copied_part(const Item& item);
   void append_part(Container& list, const Value& part);
   Value empty_list(const Container& list, Type part);
 

@@ -25,10 +25,11 @@ bool is_lossless(DType from, DType to) {
   return (is_signed_pair || is_unsigned_pair) && size_of(to) >= size_of(from);
 }
 
-// Operators whose results are elements of their first input, or 0, or those with another sign.
-constexpr std::array<std::string_view, 13> kChoosing = {
-    "Abs",     "Expand", "Flatten", "Identity", "MaxPool",   "Neg",      "Relu",
-    "Reshape", "Slice",  "Squeeze", "Tile",     "Transpose", "Unsqueeze"};
+// Operators whose results are elements of their first input, or 0. (Not Neg and Abs: -1 is no
+// unsigned integer, and 128 is no int8.)
+constexpr std::array<std::string_view, 11> kChoosing = {
+    "Expand", "Flatten", "Identity", "MaxPool",   "Relu",     "Reshape",
+    "Slice",  "Squeeze", "Tile",     "Transpose", "Unsqueeze"};
 
 // Whether every element has a place in `dtype`, as far as the nodes before tell.
 bool fits(const Value& value, DType dtype) {

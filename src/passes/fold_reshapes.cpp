@@ -69,17 +69,18 @@ bool copy_sizes(ShapeElements& elements, const Value& x) {
   return has_any;
 }
 
-// -1 in place of the one size that is computed, or that is not a number. Not where an axis is
-// copied: it may be empty, and then nothing tells what is left over.
+// -1 in place of the one size that is not a number. Not beside another, nor where an axis is
+// copied: that may be empty, and then nothing tells what is left over.
 bool leave_one_over(ShapeElements& elements) {
-  std::vector<ShapeElement*> computed, read;
+  ShapeElement* found = nullptr;
   for (ShapeElement& element : elements) {
     if (element.size == Dim(0) || element.size == Dim(-1)) return false;
-    if (!is_number(element)) (range_read(element.part) ? read : computed).push_back(&element);
+    if (is_number(element)) continue;
+    if (found) return false;
+    found = &element;
   }
-  const std::vector<ShapeElement*>& candidates = computed.empty() ? read : computed;
-  if (candidates.size() != 1) return false;
-  candidates[0]->size = -1;
+  if (!found) return false;
+  found->size = -1;
   return true;
 }
 
@@ -133,7 +134,7 @@ std::optional<Value> with_fewer_sizes(const Node& reshape, Graph& graph) {
 // Reshape(x, shape) -> Squeeze(x, axes) or Unsqueeze(x, axes), where only axes of size 1 come or
 // go and the shape is computed.
 // Reshape(x, [size, 3, 4]) -> Reshape(x, [0, 3, 4]), where x has the size on the same axis, or
-// Reshape(x, [-1, 3, 4]), where nothing else is computed or copied.
+// Reshape(x, [-1, 3, 4]), where all others are numbers.
 bool fold_reshapes(Graph& graph) {
   return rewrite_each(graph, "Reshape", [&](const Node& reshape) -> std::optional<Value> {
     const bool is_known = reshape.input(0).type().shape && reshape.output().type().shape;

@@ -19,13 +19,13 @@ std::optional<SizeRange> part_of(const SizeRange& range, std::int64_t first, std
                    range.start + static_cast<std::size_t>(last) + 1};
 }
 
-// Gather of one index, which is of rank 0 or 1, or of several in a row.
+// Gather of one index, which is of rank 0 or 1, or of several in a row, all from the same end.
 std::optional<SizeRange> gathered_range(const Node& gather) {
   const auto whole = range_read(gather.input(0));
   const auto indices = numbers_of(gather.input(1));
   if (!whole || !indices || indices->empty()) return std::nullopt;
   for (std::size_t i = 1; i < indices->size(); ++i)
-    if ((*indices)[i] != (*indices)[i - 1] + 1) return std::nullopt;
+    if ((*indices)[i] != (*indices)[i - 1] + 1 || (*indices)[i] == 0) return std::nullopt;
   return part_of(*whole, indices->front(), indices->back());
 }
 

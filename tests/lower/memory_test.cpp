@@ -113,6 +113,24 @@ TEST(Memory, PutsNoComplexTensorIntoAListThatGrows) {
             "ones, as view_as_real() makes them");
 }
 
+// Such a list has a copy of each part, which a write would not reach.
+TEST(Memory, WritesToNoTensorThatIsInAListWhichGrows) {
+  Graph graph, body;
+  Scopes scopes(graph);
+  Memory memory(scopes);
+  const auto list = std::make_shared<Container>();
+  list->stacked = input(graph, "parts");
+  list->joined_along = 0;
+  memory.own(list);
+  scopes.enter(body, Scopes::Kind::kLoopBody);
+  memory.enter();
+  const Item part = input(body, "x");
+  memory.own(part);
+  memory.append(list, part);
+  EXPECT_EQ(message_of([&] { memory.write(*part.cell(), input(body, "y")); }),
+            "it writes to a tensor in place that is in a list which grows in the run");
+}
+
 TEST(Scopes, CaptureValuesOfOuterGraphsOnceAndCopySmallConstants) {
   Graph graph;
   Scopes scopes(graph);

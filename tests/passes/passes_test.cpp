@@ -110,6 +110,23 @@ TEST(FoldCastChains, DropsARoundingThatRoundsNothing) {
             "unchanged");
 }
 
+TEST(FoldCastChains, LeavesWhatMayLeaveTheRangeOfItsType) {
+  EXPECT_EQ(after(fold_cast_chains, R"(x: u8[t]
+      a = Cast(x) to="int32"
+      b = Neg(a)
+      c = Cast(b) to="uint8"
+      y = Cast(c) to="int32"
+      return y)"),
+            "unchanged");
+  EXPECT_EQ(after(fold_cast_chains, R"(x: i8[t]
+      a = Cast(x) to="int32"
+      b = Abs(a)
+      c = Cast(b) to="int8"
+      y = Cast(c) to="int32"
+      return y)"),
+            "unchanged");
+}
+
 TEST(FoldAxisChains, ComposesPermutations) {
   EXPECT_EQ(after(fold_axis_chains, R"(x: f32[a, b, c]
       p = Transpose(x) perm=[1, 2, 0]
@@ -239,6 +256,15 @@ TEST(ReadSizes, ReadsNoMoreThanIsUsed) {
             "Shape_2:0: i64[2] = Shape(x) start=1 end=3\n"
             "Shape_3:0: i64[1] = Shape(x) start=0 end=1\n"
             "return q=Shape_1:0, r=Shape_2:0, t=Shape_3:0, u\n");
+}
+
+TEST(ReadSizes, LeavesAnEndAndTheStart) {
+  EXPECT_EQ(after(read_sizes, R"(x: f32[a]
+      s = Shape(x)
+      i: i64[2] = const [-1, 0]
+      y = Gather(s, i) axis=0
+      return y)"),
+            "unchanged");
 }
 
 TEST(ReadSizes, LeavesWhatIsNotInARow) {
@@ -382,6 +408,19 @@ TEST(FoldReshapes, CopySizesOrLeaveOneOver) {
             "Reshape_3:0: f32[12, a*b] = Reshape(x, const_1)\n"
             "return y=Reshape_2:0, w=Reshape_3:0\n")
       << "an axis that is copied may be empty";
+}
+
+TEST(FoldReshapes, LeavesSizesBesideOnesThatMayBeZero) {
+  EXPECT_EQ(after(fold_reshapes, R"(x: f32[a, 2*b]
+      z: f32[b]
+      two: i64[1] = const [2]
+      s = Shape(x) start=0 end=1
+      n = Mul(s, two)
+      t = Shape(z)
+      p = Concat(n, t) axis=0
+      y = Reshape(x, p)
+      return y)"),
+            "unchanged");
 }
 
 TEST(FoldReshapes, LeavesSizesOfOtherAxesAndZeros) {
