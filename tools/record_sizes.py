@@ -192,6 +192,15 @@ PROGRAMS = [
 ]
 
 
+class TracedZeros(torch.nn.Module):
+    """A trace takes T for a number, so that it pads to its example's size."""
+
+    def forward(self, x):
+        size = int(x.shape[1])
+        padded = torch.cat([x, torch.zeros(x.shape[0], size - x.shape[1])], 1)
+        return padded[:, :x.shape[1]] * 2
+
+
 def add_case(tensors, i, module, **inputs):
     for name, value in inputs.items():
         tensors[f"case{i}/in/{name}"] = stored(value)
@@ -232,6 +241,7 @@ def main():
         record(folder, *program)
     torch.jit.script(HiddenSize().eval()).save(str(folder / "hidden_size.ts113.pt"))
     torch.jit.script(LimitedSizes().eval()).save(str(folder / "limited_sizes.ts113.pt"))
+    torch.jit.trace(TracedZeros().eval(), torch.randn(2, 7)).save(str(folder / "traced_zeros.ts113.pt"))
     record_limits(folder)
 
 

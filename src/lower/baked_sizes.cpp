@@ -108,4 +108,13 @@ std::vector<std::string> baked_size_warnings(const Program& program, const Lower
   return warnings;
 }
 
+bool is_traced_creation(const Program& program, std::string_view by) {
+  if (!makes_tensor(std::string(by.substr(0, by.find(' '))))) return false;
+  bool is_found = false;
+  for_each_call(program.main, [&](const ProgramCall& call) {
+    is_found |= has_pin_memory(call.target) && is_traced(call);
+  });
+  return is_found;
+}
+
 }  // namespace voxport

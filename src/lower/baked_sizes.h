@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/graph.h"
@@ -18,5 +19,9 @@ std::vector<std::string> baked_size_warnings(const Program& program, const Lower
                                              const Graph& graph,
                                              const std::vector<FixedOutput>& outputs,
                                              bool has_named_axes);
+
+// Whether `by` ("aten.zeros at net.py:3") is a call that makes a tensor, in a program that was
+// traced: the numbers in it may be sizes of the example.
+bool is_traced_creation(const Program& program, std::string_view by);
 
 }  // namespace voxport

@@ -245,7 +245,8 @@ std::vector<SizeLimit> own_limits(const Program& program, const LowerOptions& op
                                   std::vector<SizeLimit> limits) {
   std::erase_if(limits, [&](const SizeLimit& limit) {
     return is_of_example(program, options, limit.name, limit.max) ||
-           is_of_example(program, options, limit.name, limit.multiple);
+           is_of_example(program, options, limit.name, limit.multiple) ||
+           (limit.max && is_traced_creation(program, limit.by));
   });
   return limits;
 }

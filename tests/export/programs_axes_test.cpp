@@ -124,6 +124,18 @@ TEST(ProgramAxes, AreLimitedByPartsOfThemAndByTables) {
   EXPECT_TRUE(check.is_good()) << to_json(check);
 }
 
+// cat([x, zeros(b, 7 - t)])[:, :t] of a trace at t = 7: not a limit of the program's own.
+TEST(ProgramAxes, AreNotLimitedByTheExampleOfATrace) {
+  NEEDS_RUNTIME();
+  const TemporaryFolder folder;
+  const std::filesystem::path out = folder / "model.onnx";
+  ExportOptions options;
+  options.inputs = {"x:f32[b,t]"};
+  export_model(data_folder() / "axes/traced_zeros.ts113.pt", out, options);
+  const CheckReport check = check_model(out);
+  EXPECT_FALSE(check.is_good()) << to_json(check);
+}
+
 TEST(CheckpointAxes, AreListedForEachGraph) {
   const TemporaryFolder folder;
   ExportOptions options;

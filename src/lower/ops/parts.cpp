@@ -113,12 +113,18 @@ Value slice_bound(const Call& call, const Value& base, std::int64_t axis, const 
   return Builder(base.graph()).node("Max", {call.sizes({bound})});
 }
 
+// PyTorch has no steps below 1. Where only the run tells, such a step becomes 0, which ends it.
+Value slice_step(const Call& call, const Number& step) {
+  if (step.as_int()) return call.sizes({step});
+  return call.sizes({compute(call.scopes(), Arithmetic::kMax, step, Number::of_int(0))});
+}
+
 Value indices_of_slice(const Call& call, const Value& base, std::int64_t axis, const Number& start,
                        const Number& end, const Number& step) {
   Builder g(base.graph());
   const Value all = range(voxport::size(base, axis));
-  return g.node("Slice",
-                {all, call.sizes({start}), call.sizes({end}), g.int64s({0}), call.sizes({step})});
+  return g.node("Slice", {all, call.sizes({start}), call.sizes({end}), g.int64s({0}),
+                          slice_step(call, step)});
 }
 
 // A matrix in a tensor, as its last two axes, and where its diagonal lies in its elements.
@@ -312,7 +318,7 @@ View slice_view(const Call& call, std::int64_t axis, const Number& start, const 
     Builder g(base.graph());
     return g.node("Slice",
                   {base, slice_bound(call, base, axis, start), slice_bound(call, base, axis, end),
-                   g.int64s({axis}), call.sizes({step})});
+                   g.int64s({axis}), slice_step(call, step)});
   };
   view.put = [=](const Value& base, const Value& part) {
     if (is_in_order(base.dim(axis), start, end, step))
