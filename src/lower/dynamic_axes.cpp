@@ -227,25 +227,12 @@ bool learn(const Program& program, const LowerReport& lowered, InputPlan& plan,
          fix_at_example(program, lowered, plan, report);
 }
 
-// Whether an input's axis that is this symbol had that size when the program was traced.
-bool is_of_example(const Program& program, const LowerOptions& options, const std::string& symbol,
-                   std::optional<std::int64_t> size) {
-  for (std::size_t i = 0; size && i < options.inputs.size() && i < program.inputs.size(); ++i) {
-    const auto& recorded = program.inputs[i].shape;
-    const auto& shape = options.inputs[i].shape;
-    if (!recorded || !shape || recorded->size() != shape->size()) continue;
-    for (std::size_t axis = 0; axis < shape->size(); ++axis)
-      if ((*shape)[axis] == Dim::symbol(symbol) && (*recorded)[axis] == Dim(*size)) return true;
-  }
-  return false;
-}
-
 // Limits that a trace made of the sizes of its example are its faults, for the check to find.
 std::vector<SizeLimit> own_limits(const Program& program, const LowerOptions& options,
                                   std::vector<SizeLimit> limits) {
   std::erase_if(limits, [&](const SizeLimit& limit) {
-    return is_of_example(program, options, limit.name, limit.max) ||
-           is_of_example(program, options, limit.name, limit.multiple) ||
+    const std::optional<std::int64_t> example = example_of(program, options, limit.name);
+    return (example && (limit.max == example || limit.multiple == example)) ||
            (limit.max && is_traced_creation(program, limit.by));
   });
   return limits;

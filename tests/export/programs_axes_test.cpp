@@ -116,7 +116,6 @@ TEST(ProgramAxes, AreLimitedByPartsOfThemAndByTables) {
       << report.notes[0];
   EXPECT_TRUE(report.notes[1].starts_with("rows is at most 64, by aten.slice at "))
       << report.notes[1];
-  NEEDS_RUNTIME();
   EXPECT_EQ(report.axes.at(1).verdict, "dynamic, at most 64 as declared");
   EXPECT_EQ(report.axes.at(2).verdict, "dynamic, at least 4");
   EXPECT_GE(report.axes.at(2).sizes.size(), 2U);
