@@ -124,7 +124,7 @@ void Memory::part_from_base(TensorCell& cell) {
 void Memory::write(TensorCell& cell, const Value& value) {
   if (cell.is_copied)
     fail(Error::kUnsupported,
-         "it writes to a tensor in place that is in a list which grows in the run");
+         "it writes in place to a tensor that is in a list which grows in the run");
   refresh(cell);
   if (cell.is_maybe_view) part_from_base(cell);
   touch(cell);

@@ -128,7 +128,7 @@ TEST(Memory, WritesToNoTensorThatIsInAListWhichGrows) {
   memory.own(part);
   memory.append(list, part);
   EXPECT_EQ(message_of([&] { memory.write(*part.cell(), input(body, "y")); }),
-            "it writes to a tensor in place that is in a list which grows in the run");
+            "it writes in place to a tensor that is in a list which grows in the run");
 }
 
 TEST(Scopes, CaptureValuesOfOuterGraphsOnceAndCopySmallConstants) {
