@@ -17,7 +17,7 @@ void check_speaks_alone(const fs::path& path) {
   const std::optional<NamedTensors> tensors = find_weights(checkpoint.root);
   const auto recognised = tensors ? recognise_architecture(*tensors) : std::nullopt;
   if (recognised && recognised->architecture->voice_part != VoicePart::kWhole)
-    fail(Error::kUnsupported, "a ", recognised->architecture->title,
+    fail(Error::kUnsupported, "a ", recognised->title,
          " does not speak alone; a folder that `voxport export ",
          fastspeech2_voice().folder().arguments, "` writes does");
 }

@@ -27,7 +27,7 @@ enum class VoicePart {
 
 struct Architecture {
   std::string_view name;   // "vits", as on the command line
-  std::string_view title;  // "VITS (Piper)"
+  std::string_view title;  // "VITS"
   VoicePart voice_part;
   // A few words on the sizes ("256 symbols, 96 channels"), when these are the weights of such a
   // network; nothing when they are not.
@@ -36,6 +36,8 @@ struct Architecture {
   // The settings that may be given by hand. Only those are.
   std::vector<std::string_view> (*setting_names)(const ExportOptions& options);
   ExportPlan (*plan_export)(const ExportRequest& request);
+  // The title of the family that the weights are of, where there are several.
+  std::string_view (*title_of)(const NamedTensors& tensors) = nullptr;
 };
 
 // All of them, in the order in which they are recognised.
@@ -44,6 +46,7 @@ std::span<const Architecture> architectures();
 // The architecture that these weights look like, with its sizes; nothing when it is none of ours.
 struct Recognised {
   const Architecture* architecture;
+  std::string title;  // "VITS (Piper)"
   std::string sizes;
 };
 std::optional<Recognised> recognise_architecture(

@@ -23,6 +23,7 @@ struct ExportRequest {
   const std::filesystem::path& source;  // the checkpoint, beside which configs may lie
   const std::filesystem::path& out;     // where files will be
   const NamedTensors& tensors;          // of its state dict
+  const Object& root;                   // of the checkpoint
   const Object& hyper_parameters;       // those given by hand, and below them the checkpoint's own
   const ExportOptions& options;
   StageClock& clock;

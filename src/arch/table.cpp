@@ -26,8 +26,8 @@ constexpr OwnOption kFastSpeech2Options[] = {
 
 // A VITS holds a HiFi-GAN, so the larger come first.
 constexpr Architecture kArchitectures[] = {
-    {"vits", "VITS (Piper)", VoicePart::kWhole, vits::recognise, kVitsOptions, vits::setting_names,
-     vits::plan_export},
+    {"vits", "VITS", VoicePart::kWhole, vits::recognise, kVitsOptions, vits::setting_names,
+     vits::plan_export, vits::title_of},
     {"fastspeech2", "FastSpeech2", VoicePart::kAcoustic, fastspeech2::recognise,
      kFastSpeech2Options, fastspeech2::setting_names, fastspeech2::plan_export},
     {"hifigan",
@@ -46,8 +46,11 @@ std::span<const Architecture> architectures() { return kArchitectures; }
 std::optional<Recognised> recognise_architecture(const NamedTensors& tensors,
                                                  std::span<const Architecture> known) {
   for (const Architecture& architecture : known)
-    if (auto sizes = architecture.recognise(tensors))
-      return Recognised{&architecture, std::move(*sizes)};
+    if (auto sizes = architecture.recognise(tensors)) {
+      const std::string_view title =
+          architecture.title_of ? architecture.title_of(tensors) : architecture.title;
+      return Recognised{&architecture, std::string(title), std::move(*sizes)};
+    }
   return std::nullopt;
 }
 

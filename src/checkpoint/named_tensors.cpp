@@ -1,5 +1,7 @@
 #include "checkpoint/named_tensors.h"
 
+#include <utility>
+
 #include "base/text.h"
 #include "checkpoint/weight_norm.h"
 
@@ -18,6 +20,14 @@ NamedTensors::Map tensors_in(const Object& state_dict) {
 
 NamedTensors::NamedTensors(const Object& state_dict)
     : map_(std::make_shared<const Map>(tensors_in(state_dict))) {}
+
+NamedTensors::NamedTensors(Map tensors, NameInFile name_in_file)
+    : map_(std::make_shared<const Map>(std::move(tensors))),
+      name_in_file_(std::make_shared<const NameInFile>(std::move(name_in_file))) {}
+
+std::string NamedTensors::name_in_file(std::string_view name) const {
+  return name_in_file_ ? (*name_in_file_)(name) : std::string(name);
+}
 
 const Tensor* NamedTensors::find(std::string_view name) const {
   const auto found = map_->find(name);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +21,10 @@ class NamedTensors {
 
   // All tensors below `state_dict`. Copies share them. (Not explicit: a state dict is its tensors.)
   NamedTensors(const Object& state_dict);
+  // Tensors that have other names in their file: `name_in_file` gives those, also of what is not
+  // there.
+  using NameInFile = std::function<std::string(std::string_view name)>;
+  NamedTensors(Map tensors, NameInFile name_in_file);
 
   Map::const_iterator begin() const { return map_->begin(); }
   Map::const_iterator end() const { return map_->end(); }
@@ -35,9 +40,12 @@ class NamedTensors {
   // What precedes `name` in the one tensor whose name ends with it at a dot ("model_g."); nothing
   // when there is no such tensor.
   std::optional<std::string> prefix_of(std::string_view name) const;
+  // What messages call the tensor of that name: as it is, or would be, called in its file.
+  std::string name_in_file(std::string_view name) const;
 
  private:
   std::shared_ptr<const Map> map_;
+  std::shared_ptr<const NameInFile> name_in_file_;  // none where the names are the file's own
 };
 
 }  // namespace voxport

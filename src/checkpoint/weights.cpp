@@ -71,10 +71,11 @@ std::optional<Tensor> Weights::take_folded(const std::string& whole, std::string
     if (!g || !v) continue;
     found_as = parts.v;
     if (v->shape != shape) return *v;  // for the caller to complain about
-    return tensor_computed_once(shape, [g = *g, v = *v, name = parts.v] {
-      return in_context(cat("reading ", in_quotes(name)),
-                        [&] { return to_float32(fold_weight_norm(g, v)); });
-    });
+    return tensor_computed_once(
+        shape, [g = *g, v = *v, name = ledger_->tensors.name_in_file(parts.v)] {
+          return in_context(cat("reading ", in_quotes(name)),
+                            [&] { return to_float32(fold_weight_norm(g, v)); });
+        });
   }
   return std::nullopt;
 }
@@ -86,19 +87,23 @@ Tensor Weights::tensor(std::string_view name, std::vector<std::int64_t> shape) c
   const std::optional<Tensor> found =
       plain ? std::optional(*plain) : take_folded(whole, found_as, shape);
   if (!found) {
-    ledger_->missing.push_back(whole);
+    ledger_->missing.push_back(ledger_->tensors.name_in_file(whole));
     return stand_in(std::move(shape));
   }
   if (found->shape != shape) {
-    ledger_->mis_shaped.push_back(
-        cat(found_as, "  found ", shape_text(found->shape), ", expected ", shape_text(shape)));
+    ledger_->mis_shaped.push_back(cat(ledger_->tensors.name_in_file(found_as), "  found ",
+                                      shape_text(found->shape), ", expected ", shape_text(shape)));
     return stand_in(std::move(shape));
   }
   const bool is_ready = found->dtype == DType::kFloat32 && found->unreadable.empty();
-  Tensor given = is_ready ? *found : computed_tensor(std::move(shape), [tensor = *found, found_as] {
-    return in_context(cat("reading ", in_quotes(found_as)), [&] { return to_float32(tensor); });
-  });
-  ledger_->given.emplace_back(whole, given);
+  Tensor given =
+      is_ready ? *found
+               : computed_tensor(std::move(shape),
+                                 [tensor = *found, name = ledger_->tensors.name_in_file(found_as)] {
+                                   return in_context(cat("reading ", in_quotes(name)),
+                                                     [&] { return to_float32(tensor); });
+                                 });
+  ledger_->given.emplace_back(ledger_->tensors.name_in_file(whole), given);
   return given;
 }
 
@@ -121,7 +126,8 @@ void Weights::finish(std::string_view what) const {
   for (const std::string& name : ledger_->missing) tell("missing      ", name);
   for (const std::string& line : ledger_->mis_shaped) tell("wrong shape  ", line);
   for (const auto& [name, tensor] : ledger_->tensors)
-    if (!ledger_->explained.contains(name)) tell("not read     ", name);
+    if (!ledger_->explained.contains(name))
+      tell("not read     ", ledger_->tensors.name_in_file(name));
   if (count > kShown) lines += cat("\n  and ", count - kShown, " more");
   if (count > 0) fail(Error::kUnsupported, "the checkpoint does not fit ", what, lines);
 }

@@ -54,8 +54,8 @@ const Architecture& choose_architecture(const std::string& asked_for,
     fail(Error::kUsage, "there is no architecture ", in_quotes(asked_for), "; there are ",
          join(known, ", ", &Architecture::name));
   if (recognised && recognised->architecture != asked)
-    fail(Error::kUsage, "the weights are those of a ", recognised->architecture->title, " (",
-         recognised->sizes, "), not of a ", asked->title);
+    fail(Error::kUsage, "the weights are those of a ", recognised->title, " (", recognised->sizes,
+         "), not of a ", asked->title);
   return *asked;
 }
 
@@ -164,15 +164,15 @@ void export_checkpoint(ExportWork& work, Known known) {
       choose_architecture(options.architecture, recognised, checkpoint, known);
   if (!tensors) fail(Error::kUnsupported, "there is no dict of tensors in the checkpoint");
   check_options(architecture, options, known);
-  work.report.architecture = architecture.title;
+  work.report.architecture = recognised ? recognised->title : architecture.title;
   if (recognised) work.report.sizes = recognised->sizes;
   work.clock.done("opened the checkpoint", work.report.sizes);
   check_settings(architecture, options);
   SourceHashes hashes(work);
   const Object parameters = merged_parameters(checkpoint.root, options);
-  write_plan(
-      architecture.plan_export({work.source, work.out, *tensors, parameters, options, work.clock}),
-      work, hashes);
+  write_plan(architecture.plan_export({work.source, work.out, *tensors, checkpoint.root, parameters,
+                                       options, work.clock}),
+             work, hashes);
 }
 
 }  // namespace voxport

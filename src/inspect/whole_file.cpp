@@ -174,7 +174,7 @@ void inspect_checkpoint(const SavedFile& file, const std::filesystem::path& path
     inspection.state_dict = state_dict.path;
     if (const auto recognised = recognise_architecture(*state_dict.dict)) {
       inspection.architecture = recognised->architecture->name;
-      inspection.architecture_text = cat(recognised->architecture->title, ": ", recognised->sizes);
+      inspection.architecture_text = cat(recognised->title, ": ", recognised->sizes);
     }
   }
   clock.done("recognised the architecture",

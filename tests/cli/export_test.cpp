@@ -378,10 +378,10 @@ TEST_F(ExportCommand, RefusesWhatItDoesNotKnow) {
             cat("voxport: '", data("voices"), "' is a folder, expected a file\n"));
   EXPECT_EQ(refusal(4, "checkpoints/state_dict.torch2.6.pt"),
             "voxport: the weights in this torch.save zip archive belong to no network that voxport "
-            "can export; it knows VITS (Piper), FastSpeech2, HiFi-GAN generator\n");
+            "can export; it knows VITS, FastSpeech2, HiFi-GAN generator\n");
   EXPECT_EQ(refusal(4, "voices/single.cases.safetensors"),
             "voxport: the weights in this safetensors file belong to no network that voxport can "
-            "export; it knows VITS (Piper), FastSpeech2, HiFi-GAN generator\n");
+            "export; it knows VITS, FastSpeech2, HiFi-GAN generator\n");
 }
 
 std::string fastspeech2() { return data("voices/fastspeech2-log-mixed.pth.tar"); }
@@ -461,7 +461,7 @@ TEST_F(ExportCommand, DoesNotGuessWhichConfigIsMeant) {
 TEST_F(ExportCommand, RefusesAnArchitectureThatItIsNot) {
   EXPECT_EQ(failure(2, cat("--arch vits ", fastspeech2(), " ", out())),
             cat("voxport: the weights are those of a FastSpeech2 (20 symbols, 12 channels, 1 + 3 "
-                "layers, 20 mel bands, one speaker), not of a VITS (Piper)\n",
+                "layers, 20 mel bands, one speaker), not of a VITS\n",
                 while_exporting(fastspeech2())));
   EXPECT_TRUE(contains(failure(2, cat("--arch tacotron ", fastspeech2(), " ", out())), "--arch"));
   // What has no such tensors at all is told which are missing.
@@ -473,12 +473,12 @@ TEST_F(ExportCommand, RefusesAnArchitectureThatItIsNot) {
 TEST_F(ExportCommand, RefusesOptionsOfOtherNetworks) {
   EXPECT_EQ(failure(2, cat("--noise input --batch-scales --for sherpa ", fastspeech2(), " ",
                            out("mel.onnx"))),
-            cat("voxport: this is a FastSpeech2, but\n  noise as an input is for VITS (Piper)\n"
-                "  a set of scales per row is for VITS (Piper)\n"
-                "  a target program is for VITS (Piper)\n",
+            cat("voxport: this is a FastSpeech2, but\n  noise as an input is for VITS\n"
+                "  a set of scales per row is for VITS\n"
+                "  a target program is for VITS\n",
                 while_exporting(fastspeech2())));
   EXPECT_EQ(failure(2, cat("--energy-control own --padding silent ", voice(), " ", out())),
-            cat("voxport: this is a VITS (Piper), but\n  an energy control of its own is for "
+            cat("voxport: this is a VITS, but\n  an energy control of its own is for "
                 "FastSpeech2\n  silent padding is for FastSpeech2\n",
                 while_exporting(voice())));
 }
@@ -565,7 +565,7 @@ TEST_F(ExportCommand, RefusesSettingsThatDoNotFit) {
             "for example as 'upsample_rates=8,8,4'\n" +
                 while_exporting(voice()) + "  see --set\n");
   EXPECT_TRUE(failure(2, "--set heads=2 " + voice() + " " + out())
-                  .starts_with("voxport: a VITS (Piper) has no hyper-parameter 'heads'; it has "));
+                  .starts_with("voxport: a VITS has no hyper-parameter 'heads'; it has "));
 }
 
 TEST_F(ExportCommand, ExplainsWhereItCannotWrite) {

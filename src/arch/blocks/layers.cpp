@@ -10,7 +10,7 @@
 namespace voxport {
 namespace {
 
-constexpr double kEpsilon = 1e-5;  // of PyTorch's norms
+constexpr double kEpsilon = 1e-5;  // of torch.nn.BatchNorm1d
 
 // What each channel is multiplied by.
 std::vector<double> factors_of(const BatchNorm1d& norm) {
@@ -111,7 +111,7 @@ LayerNorm::LayerNorm(const Weights& w, std::int64_t channels, Names names)
 Value LayerNorm::operator()(const Value& x) const {
   Builder g(x.graph());
   const Graph::Scope scope(g.graph(), path);
-  return layer_norm(x, g.constant("gamma", gamma), g.constant("beta", beta), kEpsilon);
+  return layer_norm(x, g.constant("gamma", gamma), g.constant("beta", beta), epsilon);
 }
 
 Embedding::Embedding(const Weights& w, std::int64_t count, std::int64_t channels)

@@ -80,6 +80,7 @@ struct LayerNorm {
   std::string path;
   Tensor gamma;
   Tensor beta;
+  double epsilon = 1e-5;  // PyTorch's own
 
   // With parameters that are named gamma and beta, or as torch.nn has them: weight and bias.
   enum class Names { kGammaAndBeta, kWeightAndBias };

@@ -33,7 +33,7 @@ struct BehindIt {
     const auto recognised = tensors ? recognise_architecture(*tensors) : std::nullopt;
     if (recognised && recognised->architecture->name == "hifigan") return *tensors;
     fail(Error::kUnsupported, "this is not a HiFi-GAN generator, but ",
-         recognised ? cat("a ", recognised->architecture->title) : "a network that is not known");
+         recognised ? cat("a ", recognised->title) : "a network that is not known");
   }
 };
 

@@ -61,6 +61,7 @@ class ConfigReader {
         2);
     config.window_size = (size_of(attn, "emb_rel_k", 1).value_or(9) - 1) / 2;
     config.shares_heads = size_of(attn, "emb_rel_k", 0).value_or(1) == 1;
+    config.norm_epsilon = epsilon("layer_norm_eps");
     if (config.n_heads < 1 || config.hidden_channels % config.n_heads != 0) {
       settings_.problem(cat("'hidden_channels' (", config.hidden_channels,
                             ") is not a multiple of 'n_heads' (", config.n_heads, ")"));
@@ -70,6 +71,15 @@ class ConfigReader {
       settings_.problem(
           cat("'inter_channels' is ", config.out_channels, ", expected an even number"));
     return config;
+  }
+
+  double epsilon(std::string_view name) {
+    constexpr double kUsual = 1e-5;
+    const Object* given = settings_.find(name);
+    const double epsilon = given ? given->as_float().value_or(0) : kUsual;
+    if (epsilon > 0 && epsilon < 1) return epsilon;
+    settings_.problem(cat("'", name, "' is not a number between 0 and 1"));
+    return kUsual;
   }
 
   // Piper makes 512 of a number that is not above 0, and may have saved either.
@@ -86,6 +96,7 @@ class ConfigReader {
     config.in_channels = whole.text_encoder.hidden_channels;
     config.gin_channels = whole.gin_channels;
     if (!config.is_stochastic) {
+      config.norm_epsilon = epsilon("duration_norm_eps");
       config.filter_channels = size_of(dp / "conv_1", "weight", 0).value_or(256);
       config.kernel_size = size_of(dp / "conv_1", "weight", 2).value_or(3);
       return config;
@@ -107,6 +118,7 @@ class ConfigReader {
     config.kernel_size = size_of(flows / 0 / "enc" / "in_layers" / 0, "weight", 2).value_or(5);
     config.n_layers = (flows / 0 / "enc" / "in_layers").count();
     while ((flows / (2 * config.n_flows)).has_any()) ++config.n_flows;
+    config.dilation_rate = settings_.number("wavenet_dilation_rate", std::nullopt, 1);
     config.gin_channels = whole.gin_channels;
     return config;
   }
@@ -123,17 +135,24 @@ class ConfigReader {
     settings_.at_least_one("kernel_size of dp", durations.kernel_size);
     settings_.at_least_one("hidden_channels of flow", config.flow.hidden_channels);
     settings_.at_least_one("kernel_size of flow", config.flow.kernel_size);
+    settings_.at_least_one("wavenet_dilation_rate", config.flow.dilation_rate);
+    check_dilations("flow", config.flow.n_layers, "dilation rate", config.flow.dilation_rate);
     if (!durations.is_stochastic) return;
     if (durations.num_bins < 1 || durations.num_bins > kMaxBins)
       settings_.problem(
           cat("the splines of dp have ", durations.num_bins, " bins, expected 1 to ", kMaxBins));
-    std::int64_t dilation = 1;  // grows from layer to layer
-    for (std::int64_t i = 0; i < durations.n_layers && dilation <= Settings::kMaxSize; ++i)
-      dilation *= durations.kernel_size;
+    check_dilations("dp.convs", durations.n_layers, "kernel", durations.kernel_size);
+  }
+
+  // They grow by a factor from layer to layer.
+  void check_dilations(std::string_view where, std::int64_t layers, std::string_view what,
+                       std::int64_t factor) {
+    std::int64_t dilation = 1;
+    for (std::int64_t i = 0; factor > 1 && i < layers && dilation <= Settings::kMaxSize; ++i)
+      dilation *= factor;
     if (dilation > Settings::kMaxSize)
-      settings_.problem(cat("dp.convs has ", durations.n_layers, " layers of kernel ",
-                            durations.kernel_size, ", whose dilations grow beyond ",
-                            Settings::kMaxSize));
+      settings_.problem(cat(where, " has ", layers, " layers of ", what, " ", factor,
+                            ", whose dilations grow beyond ", Settings::kMaxSize));
   }
 
   const Weights& w_;
@@ -144,12 +163,14 @@ class ConfigReader {
 
 std::span<const std::string_view> hyper_parameter_names() {
   static constexpr std::string_view kNames[] = {
+      "duration_norm_eps",
       "filter_channels",
       "gin_channels",
       "hidden_channels",
       "hop_length",
       "inter_channels",
       "kernel_size",
+      "layer_norm_eps",
       "n_heads",
       "n_layers",
       "num_speakers",
@@ -162,6 +183,7 @@ std::span<const std::string_view> hyper_parameter_names() {
       "upsample_kernel_sizes",
       "upsample_rates",
       "use_sdp",
+      "wavenet_dilation_rate",
   };
   return kNames;
 }

@@ -22,6 +22,7 @@ struct TextEncoderConfig {
   std::int64_t kernel_size = 0;
   std::int64_t window_size = 0;
   bool shares_heads = true;  // one set of relative embeddings for all heads
+  double norm_epsilon = 1e-5;
 
   std::int64_t k_channels() const { return hidden_channels / n_heads; }
 };
@@ -33,6 +34,7 @@ struct FlowConfig {
   std::int64_t n_layers = 0;
   std::int64_t n_flows = 0;
   std::int64_t gin_channels = 0;
+  std::int64_t dilation_rate = 1;  // layer i of the WaveNet is dilated by its i-th power
 };
 
 struct DurationConfig {
@@ -44,6 +46,7 @@ struct DurationConfig {
   std::int64_t n_flows = 0;   // stochastic
   std::int64_t num_bins = 0;  // stochastic: of each spline
   std::int64_t gin_channels = 0;
+  double norm_epsilon = 1e-5;  // plain
 };
 
 struct Config {

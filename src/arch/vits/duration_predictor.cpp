@@ -10,6 +10,7 @@ DurationPredictor::DurationPredictor(const Weights& w, const DurationConfig& con
       conv_2(w / "conv_2", config.filter_channels, config.filter_channels, config.kernel_size),
       norm_2(w / "norm_2", config.filter_channels),
       proj(w / "proj", config.filter_channels, 1) {
+  norm_1.epsilon = norm_2.epsilon = config.norm_epsilon;
   if (config.gin_channels != 0) cond.emplace(w / "cond", config.gin_channels, config.in_channels);
 }
 

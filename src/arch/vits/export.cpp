@@ -4,31 +4,33 @@
 #include <optional>
 #include <sstream>
 
-#include "arch/architecture.h"
+#include "arch/vits/family.h"
 #include "arch/vits/vits.h"
 #include "arch/vits/voice_config.h"
-#include "base/blob.h"
 #include "base/fail.h"
-#include "base/is_file.h"
 
 namespace voxport::vits {
 namespace {
 
 namespace fs = std::filesystem;
 
-// The config that was given, or that lies beside the checkpoint under its name.
-std::optional<fs::path> find_config(const ExportRequest& request, ExportPlan& plan) {
+// The config that was given, or that lies beside the checkpoint.
+std::optional<fs::path> find_config(const ExportRequest& request, const Family& family,
+                                    ExportPlan& plan) {
   const std::vector<fs::path>& given = request.options.configs;
   if (given.size() > 1)
     fail(Error::kUsage, "a VITS has one config, but ", given.size(), " were given");
   if (!given.empty()) return given[0];
-  for (const fs::path& beside : {fs::path(request.source).replace_extension(".json"),
-                                 fs::path(request.source.native() + ".json")}) {
-    if (beside == request.source || !is_file(beside)) continue;
-    plan.notes.push_back(cat("the config is ", printable(beside.native())));
-    return beside;
-  }
-  return std::nullopt;
+  const std::optional<fs::path> beside = config_beside(request.source, family);
+  if (beside) plan.notes.push_back(cat("the config is ", printable(beside->native())));
+  return beside;
+}
+
+// What was given by hand or is in the checkpoint, and below it what the family's config has.
+Object merged_settings(const ExportRequest& request, const Translation& translation) {
+  std::vector<Entry> entries = request.hyper_parameters.entries();
+  entries.insert(entries.end(), translation.settings.begin(), translation.settings.end());
+  return make_object(Object::Kind::kDict, std::move(entries));
 }
 
 std::vector<AxisFact> axes_of(const std::string& samples, bool has_noise) {
@@ -131,19 +133,22 @@ std::vector<std::string_view> setting_names(const ExportOptions&) {
 ExportPlan plan_export(const ExportRequest& request) {
   check_target(request);
   ExportPlan plan;
-  const std::optional<fs::path> config_file = find_config(request, plan);
-  if (config_file) plan.configs = {*config_file};
-  const std::optional<std::string> given =
-      config_file ? std::optional(std::string(Blob::map_file(*config_file).text())) : std::nullopt;
+  const Family& family = family_of(request.tensors);
+  const std::optional<fs::path> config_file = find_config(request, family, plan);
+  const FamilySource source(request.source, request.tensors, request.root, config_file);
+  const Translation translation = family.translate(source);
+  plan.configs = source.files_read();
+  plan.notes.insert(plan.notes.end(), translation.notes.begin(), translation.notes.end());
 
+  const NamedTensors tensors = family.rename(request.tensors);
   // Lightning keeps the tensors below "model_g.".
-  const Weights weights(request.tensors, request.tensors.prefix_of("enc_p.emb.weight"));
+  const Weights weights(tensors, tensors.prefix_of("enc_p.emb.weight"));
   weights.ignore_all("model_d.");  // the discriminator
-  Config config = read_config(weights, request.hyper_parameters);
+  Config config = read_config(weights, merged_settings(request, translation));
   const std::string where = config_file ? cat("reading ", in_quotes(config_file->native())) : "";
   const VoiceConfig voice = in_context(where.empty() ? "completing the config" : where, [&] {
-    if (config.sample_rate == 0) config.sample_rate = sample_rate_of(given);
-    return complete_voice_config(given, config, !request.is_single_file());
+    if (config.sample_rate == 0) config.sample_rate = sample_rate_of(translation.voice);
+    return complete_voice_config(translation.voice, config, !request.is_single_file());
   });
   const Vits model(weights, config);
   weights.finish(cat("a VITS of ", config.text_encoder.hidden_channels, " channels"));

@@ -61,9 +61,12 @@ ResidualCouplingLayer::ResidualCouplingLayer(const Weights& w, const FlowConfig&
   const Weights enc = w / "enc";
   if (config.gin_channels != 0)
     cond_layer.emplace(enc / "cond_layer", config.gin_channels, 2 * hidden * config.n_layers, 1);
+  std::int64_t dilation = 1;
   for (std::int64_t i = 0; i < config.n_layers; ++i) {
     const bool is_last = i + 1 == config.n_layers;
-    const Conv1d in(enc / "in_layers" / i, hidden, 2 * hidden, config.kernel_size);
+    const Conv1d in(enc / "in_layers" / i, hidden, 2 * hidden, config.kernel_size,
+                    {.dilation = dilation});
+    dilation *= config.dilation_rate;
     const Conv1d res_skip(enc / "res_skip_layers" / i, hidden, is_last ? hidden : 2 * hidden, 1);
     const Conv1d skip =
         part_of(res_skip, "skip", is_last ? 0 : hidden, is_last ? hidden : 2 * hidden);

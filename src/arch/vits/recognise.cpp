@@ -1,11 +1,14 @@
 #include "arch/vits/recognise.h"
 
+#include "arch/vits/family.h"
 #include "base/text.h"
 
 namespace voxport::vits {
 
+namespace {
+
 // Text encoder, duration predictor, flow and vocoder; the names are those of SynthesizerTrn.
-std::optional<std::string> recognise(const NamedTensors& tensors) {
+std::optional<std::string> sizes_of(const NamedTensors& tensors) {
   const auto prefix = tensors.prefix_of("enc_p.emb.weight");
   if (!prefix) return std::nullopt;
   const std::vector<std::int64_t> emb = tensors.find(*prefix + "enc_p.emb.weight")->shape;
@@ -24,5 +27,14 @@ std::optional<std::string> recognise(const NamedTensors& tensors) {
              tensors.count_layers(*prefix + "dec.ups."), " upsamplings, residual blocks of type ",
              is_type_1 ? 1 : 2);
 }
+
+}  // namespace
+
+std::optional<std::string> recognise(const NamedTensors& tensors) {
+  const Family* family = find_family(tensors);
+  return family ? sizes_of(family->rename(tensors)) : std::nullopt;
+}
+
+std::string_view title_of(const NamedTensors& tensors) { return family_of(tensors).title; }
 
 }  // namespace voxport::vits

@@ -22,6 +22,12 @@ Tensor relative_embeddings(const Weights& w, const char* name, const TextEncoder
                          config.k_channels()});
 }
 
+LayerNorm norm_at(const Weights& w, const TextEncoderConfig& config) {
+  LayerNorm norm(w, config.hidden_channels);
+  norm.epsilon = config.norm_epsilon;
+  return norm;
+}
+
 }  // namespace
 
 Band::Band(const Value& its_length, std::int64_t its_window, std::int64_t heads)
@@ -87,9 +93,9 @@ TextEncoder::TextEncoder(const Weights& w, const TextEncoderConfig& its_config)
   const Weights encoder = w / "encoder";
   for (std::int64_t i = 0; i < config.n_layers; ++i) {
     layers.push_back({MultiHeadAttention(encoder / "attn_layers" / i, config),
-                      LayerNorm(encoder / "norm_layers_1" / i, config.hidden_channels),
+                      norm_at(encoder / "norm_layers_1" / i, config),
                       FFN(encoder / "ffn_layers" / i, config),
-                      LayerNorm(encoder / "norm_layers_2" / i, config.hidden_channels)});
+                      norm_at(encoder / "norm_layers_2" / i, config)});
   }
 }
 
