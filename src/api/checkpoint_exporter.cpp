@@ -3,8 +3,10 @@
 #include <voxport/export.h>
 
 #include "arch/architecture.h"
+#include "arch/vits/family.h"
 #include "base/fail.h"
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/weights_file.h"
 #include "voice/kind.h"
 
 namespace voxport {
@@ -30,6 +32,8 @@ void export_voice(const fs::path& checkpoint, const fs::path& folder, const OnSt
 
 }  // namespace
 
-CheckpointExporter checkpoint_exporter() { return {check_speaks_alone, export_voice}; }
+CheckpointExporter checkpoint_exporter() {
+  return {find_weights_file, vits::files_beside, check_speaks_alone, export_voice};
+}
 
 }  // namespace voxport

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/mapping.h"
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/weights_file.h"
 #include "export/checkpoint.h"
 #include "export/program.h"
 
@@ -25,14 +26,17 @@ std::vector<std::string> architecture_names() {
   return names;
 }
 
-ExportReport export_model(const std::filesystem::path& source, const std::filesystem::path& out,
+ExportReport export_model(const std::filesystem::path& given, const std::filesystem::path& out,
                           const ExportOptions& options) {
   StageClock clock(options.on_stage);
   OutputFiles files;
   ExportReport report;
   report.opset = options.opset;
-  return in_context(cat("exporting ", in_quotes(source.native())), [&] {
+  return in_context(cat("exporting ", in_quotes(given.native())), [&] {
     check_options(out, options);
+    const std::filesystem::path source = weights_file(given);
+    if (source != given)
+      report.notes.push_back(cat("the checkpoint is ", printable(source.native())));
     const SavedFile file = SavedFile::open(source);
     const FileKind kind = recognise(file);
     const bool is_program = kind == FileKind::kPt2 || kind == FileKind::kTorchScript;

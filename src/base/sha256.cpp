@@ -13,6 +13,18 @@ namespace {
 
 constexpr std::size_t kReadBytes = 1 << 18;
 
+std::string digest_of(sha256_ctx& state) {
+  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest;
+  sha256_digest(&state, digest.size(), digest.data());
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::uint8_t byte : digest) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
 std::string hash_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> buffer(kReadBytes);
@@ -25,18 +37,17 @@ std::string hash_of(const std::filesystem::path& path) {
   }
   if (!file.eof())
     fail(Error::kUnreadable, "cannot read ", in_quotes(path.native()), " to its end");
-  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest;
-  sha256_digest(&state, digest.size(), digest.data());
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t byte : digest) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
+  return digest_of(state);
 }
 
 }  // namespace
+
+std::string sha256_of(std::string_view text) {
+  sha256_ctx state;
+  sha256_init(&state);
+  sha256_update(&state, text.size(), reinterpret_cast<const std::uint8_t*>(text.data()));
+  return digest_of(state);
+}
 
 std::future<std::string> hash_in_background(std::filesystem::path path) {
   return std::async(std::launch::async, [path = std::move(path)] { return hash_of(path); });

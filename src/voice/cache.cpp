@@ -40,11 +40,13 @@ void check_trusted(const fs::path& path) {
                "; choose another folder for the cache, or export the checkpoint first");
 }
 
-std::string name_of_entry(const fs::path& checkpoint) {
+// What lies beside a checkpoint counts by its name, too: several files have one hash together.
+std::string name_of_entry(const fs::path& checkpoint, const CheckpointExporter& exporter) {
   std::string name = hash_in_background(checkpoint).get();
-  for (const fs::path& config :
-       {fs::path(checkpoint).replace_extension(".json"), fs::path(checkpoint.native() + ".json")})
-    if (is_file(config)) name += "-" + hash_in_background(config).get().substr(0, 16);
+  std::string beside;
+  for (const fs::path& file : exporter.beside(checkpoint))
+    beside += cat(hash_in_background(file).get(), "  ", file.filename().native(), "\n");
+  if (!beside.empty()) name += "-" + sha256_of(beside).substr(0, 16);
   return cat(name, "-", kVersion);
 }
 
@@ -137,7 +139,7 @@ VoiceFiles files_of_checkpoint(const fs::path& checkpoint, const VoiceOptions& o
                                const CheckpointExporter& exporter) {
   const fs::path cache = cache_folder(options);
   check_trusted(cache);
-  const fs::path folder = cache / name_of_entry(checkpoint);
+  const fs::path folder = cache / name_of_entry(checkpoint, exporter);
   check_trusted(folder);
   const CacheEntry entry(folder);
   VoiceFiles files = entry.files();

@@ -14,6 +14,8 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <vector>
 
 #include <voxport/speak.h>
 
@@ -24,6 +26,10 @@ namespace voxport {
 // What makes a voice of a checkpoint. It is handed in, so that those who speak need not know how to
 // export.
 struct CheckpointExporter {
+  // The checkpoint in a folder, if there is one.
+  std::function<std::optional<std::filesystem::path>(const std::filesystem::path& folder)> find;
+  // Files beside the checkpoint that may be part of the voice.
+  std::function<std::vector<std::filesystem::path>(const std::filesystem::path& checkpoint)> beside;
   // Fails with kUnsupported when the checkpoint is half a voice. What is none at all, write()
   // refuses.
   std::function<void(const std::filesystem::path& checkpoint)> check;

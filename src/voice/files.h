@@ -10,9 +10,9 @@
 
 namespace voxport {
 
-// The files of an exported folder or a graph. A checkpoint is exported to the cache first, unless
-// the same was before (voice/cache.h). Fails with kUnreadable, naming what was looked for, when
-// one is not there, and with kUsage when there are two voices in a folder.
+// The files of an exported folder or a graph. A checkpoint, or the one in a folder, is exported to
+// the cache first, unless the same was before (voice/cache.h). Fails with kUnreadable, naming what
+// was looked for, when one is not there, and with kUsage when there are two voices in a folder.
 VoiceFiles find_voice(const std::filesystem::path& path, const VoiceOptions& options,
                       const CheckpointExporter& exporter);
 

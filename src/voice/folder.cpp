@@ -1,5 +1,7 @@
 #include "voice/folder.h"
 
+#include <algorithm>
+
 #include "base/fail.h"
 #include "base/is_file.h"
 #include "base/join.h"
@@ -38,6 +40,14 @@ const VoiceKind& kind_in(const fs::path& folder) {
 }
 
 }  // namespace
+
+bool has_graphs(const fs::path& folder) {
+  return std::ranges::any_of(voice_kinds(), [&](const VoiceKind* kind) {
+    const VoiceKind::Folder& names = kind->folder();
+    return is_file(folder / names.text_graph) || is_file(folder / names.decoder) ||
+           is_file(folder / names.stream_decoder);
+  });
+}
 
 VoiceFiles files_in_folder(const fs::path& folder) {
   const VoiceKind& kind = kind_in(folder);

@@ -18,6 +18,9 @@ struct VoiceFiles {
   std::vector<std::string> notes = {};  // what one should know of how they came about
 };
 
+// Whether the folder has any graph of an exported voice.
+bool has_graphs(const std::filesystem::path& folder);
+
 // The files of an exported folder; the config is voice.json, or config.json, as others call it.
 // Fails with kUnreadable, naming what was looked for, when one is not there, and with kUsage when
 // there are two voices in the folder.

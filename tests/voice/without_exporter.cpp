@@ -8,7 +8,9 @@ CheckpointExporter checkpoint_exporter() {
   const auto refuse = [](const std::filesystem::path& path, const auto&...) {
     fail(Error::kInternal, in_quotes(path.native()), " is a checkpoint, expected a voice");
   };
-  return {refuse, refuse};
+  const auto find_none = [](const auto&) { return std::nullopt; };
+  const auto none_beside = [](const auto&) { return std::vector<std::filesystem::path>(); };
+  return {find_none, none_beside, refuse, refuse};
 }
 
 }  // namespace voxport
