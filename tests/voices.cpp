@@ -44,6 +44,27 @@ std::vector<TestVoice> find_voices() {
   return voices;
 }
 
+// tests/data/families/hf/mms.cases.safetensors is of the folder mms beside it.
+TestVoice family_voice_of(const fs::path& cases) {
+  constexpr std::string_view kEnding = ".cases.safetensors";
+  const std::string file = cases.filename();
+  const std::string name = file.substr(0, file.size() - kEnding.size());
+  fs::path source = cases.parent_path() / name;
+  if (!fs::exists(source)) source += ".onnx";
+  TestVoice voice{cat(cases.parent_path().filename().native(), "-", name), source, {cases}, {}};
+  voice.options.check = false;  // tests run the graphs themselves
+  return voice;
+}
+
+std::vector<TestVoice> find_family_voices() {
+  std::vector<TestVoice> voices;
+  for (const auto& entry : fs::recursive_directory_iterator(data_folder() / "families"))
+    if (entry.path().native().ends_with(".cases.safetensors"))
+      voices.push_back(family_voice_of(entry.path()));
+  std::ranges::sort(voices, {}, &TestVoice::name);
+  return voices;
+}
+
 bool takes(const Session& graph, const std::string& name) {
   return std::any_of(graph.inputs().begin(), graph.inputs().end(),
                      [&](const PortInfo& port) { return port.name == name; });
@@ -87,6 +108,11 @@ void PrintTo(const TestVoice& voice, std::ostream* out) { *out << voice.name; }
 
 const std::vector<TestVoice>& recorded_voices() {
   static const std::vector<TestVoice> kVoices = find_voices();
+  return kVoices;
+}
+
+const std::vector<TestVoice>& family_voices() {
+  static const std::vector<TestVoice> kVoices = find_family_voices();
   return kVoices;
 }
 

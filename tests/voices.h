@@ -28,6 +28,8 @@ void PrintTo(const TestVoice& voice, std::ostream* out);
 
 // All that have recorded cases: those of tests/data/voices, and the bundled one.
 const std::vector<TestVoice>& recorded_voices();
+// Those of tests/data/families: a folder, or an .onnx file, beside NAME.cases.safetensors.
+const std::vector<TestVoice>& family_voices();
 const TestVoice& voice_named(std::string_view name);
 
 // Exports the voice to a folder and opens both graphs.
