@@ -144,14 +144,21 @@ ExportPlan plan_export(const ExportRequest& request) {
   // Lightning keeps the tensors below "model_g.".
   const Weights weights(tensors, tensors.prefix_of("enc_p.emb.weight"));
   weights.ignore_all("model_d.");  // the discriminator
-  Config config = read_config(weights, merged_settings(request, translation));
-  const std::string where = config_file ? cat("reading ", in_quotes(config_file->native())) : "";
-  const VoiceConfig voice = in_context(where.empty() ? "completing the config" : where, [&] {
-    if (config.sample_rate == 0) config.sample_rate = sample_rate_of(translation.voice);
-    return complete_voice_config(translation.voice, config, !request.is_single_file());
-  });
+  const Object settings = merged_settings(request, translation);
+  Config config = family.config_name.empty() || config_file
+                      ? read_config(weights, settings)
+                      : in_context(cat("doing without ", family.config_name,
+                                       ", which is not beside the checkpoint"),
+                                   [&] { return read_config(weights, settings); });
+  const std::string where =
+      config_file ? cat("reading ", in_quotes(config_file->native())) : "completing the config";
+  if (config.sample_rate == 0)
+    config.sample_rate = in_context(where, [&] { return sample_rate_of(translation.voice); });
   const Vits model(weights, config);
   weights.finish(cat("a VITS of ", config.text_encoder.hidden_channels, " channels"));
+  const VoiceConfig voice = in_context(where, [&] {
+    return complete_voice_config(translation.voice, config, !request.is_single_file());
+  });
   plan.warnings = weights.warnings();
   for (const std::string& note : voice.notes) plan.notes.push_back(note);
   request.clock.done("took the weights", cat(config.text_encoder.n_layers, " layers, hop ",

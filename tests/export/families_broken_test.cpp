@@ -1,0 +1,139 @@
+// Folders of voices that are not what they should be: one error each, and nothing is written.
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <voxport/export.h>
+
+#include "base/fail.h"
+#include "tests/data.h"
+#include "tests/temporary_folder.h"
+
+namespace voxport::families_broken_test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// A copy of a family's voice, to be damaged.
+class Damaged {
+ public:
+  explicit Damaged(const char* voice) {
+    fs::copy(data_folder() / "families" / voice, folder_.path());
+  }
+
+  fs::path operator/(const char* name) const { return folder_ / name; }
+
+  void write(const char* name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  template <class Change>
+  void change(const char* name, Change&& change) const {
+    std::ifstream file(folder_ / name);
+    Json json = Json::parse(file);
+    change(json);
+    write(name, json.dump());
+  }
+
+  // What exporting it says, without the paths of this folder.
+  std::string failure() const {
+    const TemporaryFolder out;
+    ExportOptions options;
+    options.check = false;
+    std::string text = "exported";
+    try {
+      export_model(folder_.path(), out / "voice", options);
+    } catch (const Error& error) {
+      text = error.what();
+    }
+    EXPECT_EQ(fs::exists(out / "voice"), text == "exported");
+    const std::string path = folder_.path().native();
+    for (std::size_t at; (at = text.find(path)) != std::string::npos;)
+      text.replace(at, path.size(), "IN");
+    return text;
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST(BrokenFamily, HasNoConfig) {
+  for (const char* voice : {"hf/mms", "vits/single"}) {
+    const Damaged damaged(voice);
+    fs::remove(damaged / "config.json");
+    EXPECT_EQ(damaged.failure(),
+              "the checkpoint's hyper-parameters do not describe a VITS\n"
+              "  'upsample_rates' cannot be read from any tensor's shape; set the hyper-parameter, "
+              "for example as 'upsample_rates=8,8,4'\n"
+              "  'resblock_dilation_sizes' cannot be read from any tensor's shape; set the "
+              "hyper-parameter, for example as 'resblock_dilation_sizes=((1,2),(2,6),(3,12))'\n"
+              "  while doing without config.json, which is not beside the checkpoint\n"
+              "  while exporting 'IN'");
+  }
+}
+
+TEST(BrokenFamily, HasAConfigOfAnotherNetwork) {
+  const Damaged damaged("hf/mms");
+  damaged.change("config.json", [](Json& config) {
+    config["leaky_relu_slope"] = 0.2;
+    config["hidden_act"] = "gelu";
+  });
+  EXPECT_EQ(damaged.failure(),
+            "the config describes a network that is unsupported\n"
+            "  'leaky_relu_slope' is 0.2, expected 0.1\n"
+            "  'hidden_act' is 'gelu', expected 'relu'\n"
+            "  while exporting 'IN'");
+}
+
+TEST(BrokenFamily, HasSpeakersThatTheWeightsHaveNot) {
+  const Damaged damaged("vits/speakers");
+  damaged.change("config.json", [](Json& config) { config["data"]["n_speakers"] = 5; });
+  EXPECT_NE(damaged.failure().find("found [4, 12], expected [5, 12]"), std::string::npos)
+      << damaged.failure();
+}
+
+TEST(BrokenFamily, HasAConfigThatContradictsTheTensorsUnderTheirNamesInTheFile) {
+  const Damaged damaged("hf/mms");
+  damaged.change("config.json", [](Json& config) {
+    config["ffn_dim"] = 40;
+    config["num_hidden_layers"] = 3;
+  });
+  const std::string text = damaged.failure();
+  for (const char* line :
+       {"\n  missing      text_encoder.encoder.layers.2.attention.q_proj.weight\n",
+        "\n  wrong shape  text_encoder.encoder.layers.0.feed_forward.conv_1.bias  found [32], "
+        "expected [40]\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << text;
+}
+
+TEST(BrokenFamily, HasAConfigThatIsNone) {
+  const std::pair<const char*, const char*> kTexts[] = {
+      {"{", "it is not JSON"}, {"[]", "it holds a list, expected a dict"}, {"", "it holds None"}};
+  for (const auto& [text, said] : kTexts) {
+    const Damaged damaged("hf/mms");
+    damaged.write("config.json", text);
+    EXPECT_NE(damaged.failure().find(said), std::string::npos) << damaged.failure();
+    EXPECT_NE(damaged.failure().find("\n  while reading 'IN/config.json'\n"), std::string::npos);
+  }
+}
+
+TEST(BrokenFamily, HasSizesThatMakeNoSense) {
+  const Damaged damaged("vits/single");
+  damaged.change("config.json", [](Json& config) {
+    config["model"]["upsample_rates"] = {8, "4", 2};
+    config["model"]["n_heads"] = 3;
+    config["model"]["resblock"] = "5";
+  });
+  EXPECT_EQ(damaged.failure(),
+            "the checkpoint's hyper-parameters do not describe a VITS\n"
+            "  'hidden_channels' (10) is not a multiple of 'n_heads' (3)\n"
+            "  hyper-parameter 'resblock' is '5', expected '1' or '2'\n"
+            "  hyper-parameter 'upsample_rates' must hold whole numbers from 1 to 1048576\n"
+            "  'upsample_rates' cannot be read from any tensor's shape; set the hyper-parameter, "
+            "for example as 'upsample_rates=8,8,4'\n"
+            "  while exporting 'IN'");
+}
+
+}  // namespace
+}  // namespace voxport::families_broken_test
