@@ -1,6 +1,9 @@
 #include "checkpoint/config_file.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -146,15 +149,73 @@ Object read_yaml(std::string_view text) {
 
 using Json = nlohmann::ordered_json;
 
+// Python writes numbers that are not JSON: NaN, Infinity, and integers of any length. In the text
+// that the JSON reader gets, zeros stand in their places.
+class PythonNumbers {
+ public:
+  explicit PythonNumbers(std::string_view text) : text_(text) {
+    for (std::size_t at = 0; at < text_.size();)
+      at = text_[at] == '"' ? end_of_string(at) : take_word(at);
+  }
+
+  const std::string& text() const { return text_; }
+
+  // The next number that was read; what it stands for, where that is not itself.
+  void restore(Json& number) {
+    const auto found = numbers_.find(read_++);
+    if (found != numbers_.end()) number = found->second;
+  }
+
+ private:
+  std::size_t end_of_string(std::size_t at) const {
+    for (++at; at < text_.size() && text_[at] != '"'; ++at)
+      if (text_[at] == '\\') ++at;
+    return at + 1;
+  }
+
+  std::size_t take_word(std::size_t at) {
+    const auto is_part = [](char c) { return is_name_part(c) || c == '-' || c == '+' || c == '.'; };
+    std::size_t end = at;
+    while (end < text_.size() && is_part(text_[end])) ++end;
+    if (end == at) return at + 1;
+    const std::string_view word = std::string_view(text_).substr(at, end - at);
+    if (is_name_start(word[0]) && word != "NaN" && word != "Infinity") return end;
+    if (auto meaning = meaning_of(word)) {
+      numbers_.emplace(found_, std::move(*meaning));
+      text_.replace(at, end - at, end - at, ' ');
+      text_[at] = '0';
+    }
+    ++found_;
+    return end;
+  }
+
+  // An integer that JSON's reader would round is kept as its digits, in bytes.
+  static std::optional<Json> meaning_of(std::string_view word) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    if (word == "NaN") return Json(std::numeric_limits<double>::quiet_NaN());
+    if (word == "Infinity") return Json(kInfinity);
+    if (word == "-Infinity") return Json(-kInfinity);
+    const std::string_view digits = word.substr(word[0] == '-' ? 1 : 0);
+    const bool is_integer = digits.find_first_not_of("0123456789") == std::string_view::npos;
+    if (!is_integer || digits.size() < 2 || digits[0] == '0' || parse_number<std::int64_t>(word))
+      return std::nullopt;
+    return Json::binary({word.begin(), word.end()});
+  }
+
+  std::string text_;
+  std::map<std::size_t, Json> numbers_;  // by how many numbers are before
+  std::size_t found_ = 0, read_ = 0;
+};
+
 Object object_of(const Json& json) {
   using Kind = Object::Kind;
   switch (json.type()) {
     case Json::value_t::boolean: return make_object(Kind::kBool, json.get<bool>());
     case Json::value_t::number_integer: return make_object(Kind::kInt, json.get<std::int64_t>());
-    case Json::value_t::number_unsigned:
-      if (json.get<std::uint64_t>() <= INT64_MAX)
-        return make_object(Kind::kInt, json.get<std::int64_t>());
-      return make_object(Kind::kFloat, json.get<double>());
+    case Json::value_t::number_unsigned: return make_object(Kind::kInt, json.get<std::int64_t>());
+    case Json::value_t::binary:
+      return make_object(Kind::kBigInt,
+                         std::string(json.get_binary().begin(), json.get_binary().end()));
     case Json::value_t::number_float: return make_object(Kind::kFloat, json.get<double>());
     case Json::value_t::string: return text_object(json.get<std::string>());
     case Json::value_t::array: {
@@ -174,12 +235,14 @@ Object object_of(const Json& json) {
 
 Object read_json(std::string_view text) {
   bool is_too_deep = false;
-  const auto keep = [&](int depth, Json::parse_event_t, Json&) {
+  PythonNumbers numbers(text);
+  const auto keep = [&](int depth, Json::parse_event_t event, Json& value) {
     is_too_deep = is_too_deep || depth > static_cast<int>(kMaxConfigDepth);
+    if (event == Json::parse_event_t::value && value.is_number()) numbers.restore(value);
     return !is_too_deep;
   };
   try {
-    const Json json = Json::parse(text, keep);
+    const Json json = Json::parse(numbers.text(), keep);
     if (is_too_deep) fail(Error::kCorrupt, "it goes deeper than ", kMaxConfigDepth, " levels");
     return object_of(json);
   } catch (const Json::exception& error) {

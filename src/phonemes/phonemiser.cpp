@@ -8,6 +8,8 @@
 #include "base/trimmed.h"
 #include "phonemes/clauses.h"
 #include "phonemes/espeak.h"
+#include "phonemes/romaniser.h"
+#include "phonemes/text_steps.h"
 #include "phonemes/unicode.h"
 
 namespace voxport {
@@ -115,6 +117,41 @@ std::string question_of(u32string_view text, const Clause& clause) {
   return cat(utf8(out), Espeak::kEndOfClause);
 }
 
+// The same of words alone.
+std::string question_of(u32string_view words) {
+  std::u32string out;
+  for (const char32_t c : words)
+    if (!is_control(c)) out += c == U'[' && out.ends_with(U'[') ? U'(' : c;
+  return cat(utf8(out), Espeak::kEndOfClause);
+}
+
+// Words, and the marks behind them with the white space around those. A last part may have no
+// marks, a first one no words; long ones are cut at spaces.
+struct MarkedPart {
+  u32string_view words;
+  u32string_view marks;
+};
+std::vector<MarkedPart> parts_between_marks(u32string_view text, u32string_view marks) {
+  const auto is_mark = [&](char32_t c) { return marks.find(c) != u32string_view::npos; };
+  std::vector<MarkedPart> parts;
+  while (!text.empty()) {
+    std::size_t end = 0;  // of the words
+    std::size_t space = 0;
+    std::size_t bytes = 0;
+    while (end < text.size() && !is_mark(text[end]) && bytes < kMaxClause) {
+      if (is_space(text[end])) space = end;
+      bytes += utf8(text[end++]).size();
+    }
+    if (bytes >= kMaxClause && space > 0) end = space;
+    while (end > 0 && is_space(text[end - 1])) --end;
+    std::size_t next = end;
+    while (next < text.size() && (is_mark(text[next]) || is_space(text[next]))) ++next;
+    parts.push_back({text.substr(0, end), text.substr(end, next - end)});
+    text.remove_prefix(next);
+  }
+  return parts;
+}
+
 }  // namespace
 
 Phonemiser::Phonemiser(TextConfig config, const PhonemiserOptions& options)
@@ -122,6 +159,8 @@ Phonemiser::Phonemiser(TextConfig config, const PhonemiserOptions& options)
   if (config_.phoneme_id_map.empty())
     fail_about("input", Error::kUnsupported,
                "the voice has no phoneme_id_map: it takes phoneme ids, but no text");
+  if (config_.rules && config_.rules->romanises() && !options.romaniser.empty())
+    romaniser_ = std::make_unique<Romaniser>(options.romaniser, options.time_limit);
   if (config_.phoneme_type == "text") return;
   if (config_.phoneme_type != "espeak")
     fail_about(
@@ -139,15 +178,21 @@ std::vector<Utterance> Phonemiser::operator()(std::string_view text) {
   if (const auto broken = find_broken_utf8(text))
     fail(Error::kCorrupt, "the text is not UTF-8 at byte ", *broken);
   std::vector<Utterance> utterances;
-  for (const Draft& draft : espeak_ ? drafts_of_espeak(text) : drafts_of_text(text)) {
-    std::vector<std::string> unknown;
+  std::vector<std::string> unknown;
+  for (const Draft& draft : drafts_of(text, unknown)) {
     auto utterance = make_utterance(config_, utf8(without_outer_spaces(draft.text)),
                                     split_symbols(config_, utf8(draft.phonemes)), unknown);
     if (utterance) utterances.push_back(std::move(*utterance));
-    for (std::string& symbol : unknown)
-      if (told_.insert(symbol).second) unknown_.push_back(std::move(symbol));
   }
+  for (std::string& symbol : unknown)
+    if (told_.insert(symbol).second) unknown_.push_back(std::move(symbol));
   return utterances;
+}
+
+std::vector<Phonemiser::Draft> Phonemiser::drafts_of(std::string_view text,
+                                                     std::vector<std::string>& unknown) {
+  if (config_.rules) return {draft_by_rules(text, unknown)};
+  return espeak_ ? drafts_of_espeak(text) : drafts_of_text(text);
 }
 
 std::vector<std::string> Phonemiser::take_unknown() { return std::exchange(unknown_, {}); }
@@ -205,6 +250,39 @@ void Phonemiser::add_clauses(std::vector<Draft>& drafts, u32string_view text) {
     // One that the text's end cuts off may go on in phonemes.
     draft.has_ended = clauses[i].ends_sentence && (clauses[i].mark != 0 || i + 1 < clauses.size());
   }
+}
+
+Phonemiser::Draft Phonemiser::draft_by_rules(std::string_view text,
+                                             std::vector<std::string>& unknown) {
+  const TextRules& rules = *config_.rules;
+  std::u32string symbols =
+      after_steps(rules.steps, config_, romaniser_.get(), code_points(text), unknown);
+  if (espeak_) symbols = phonemes_between_marks(symbols);
+  symbols =
+      espeak_ ? after_steps(rules.phoneme_steps, config_, nullptr, symbols, unknown) : symbols;
+  return {one_line(text), std::move(symbols), true};
+}
+
+// As bootphon's phonemizer and Coqui do: what is between marks is spoken by itself, and the marks
+// go back in between as they were.
+std::u32string Phonemiser::phonemes_between_marks(u32string_view text) {
+  std::vector<std::string> questions;
+  std::vector<std::u32string> between;  // the marks behind each question
+  std::u32string first;                 // those before any
+  for (const MarkedPart& part : parts_between_marks(text, config_.rules->marks)) {
+    if (!part.words.empty()) {
+      questions.push_back(question_of(part.words));
+      between.emplace_back();
+    }
+    (questions.empty() ? first : between.back()) += part.marks;
+  }
+  const auto phonemes = clause_phonemes(questions);
+  std::u32string out = first;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    out += without_outer_spaces(without_language_flags(code_points(phonemes[i])));
+    out += between[i];
+  }
+  return out;
 }
 
 // Asks for all clauses at once. Should espeak-ng find others than we did, it is asked for them one

@@ -1,4 +1,4 @@
-// Phonemiser: text to utterances of phoneme ids, as Piper does it.
+// Phonemiser: text to utterances of phoneme ids, as Piper does it, or by the voice's own rules.
 //
 //   Phonemiser phonemise(read_text_config(json));
 //   for (const Utterance& utterance : phonemise("Hello world, how are you?")) speak(utterance.ids);
@@ -19,17 +19,22 @@
 namespace voxport {
 
 class Espeak;
+class Romaniser;
 
 struct PhonemiserOptions {
-  std::string espeak = "espeak-ng";              // the program; a path, or found on the path
-  std::chrono::milliseconds time_limit{10'000};  // for an answer of it
+  std::string espeak = "espeak-ng";  // the program; a path, or found on the path
+  // The program that writes text in Latin letters, for voices that were trained on such text
+  // (phonemes/romaniser.h); empty: none.
+  std::string romaniser;
+  std::chrono::milliseconds time_limit{10'000};  // for an answer of either
 };
 
 class Phonemiser {
  public:
-  // Starts espeak-ng when the voice speaks espeak-ng's phonemes. Fails with kUnsupported when that
-  // is not installed, when the voice's phonemes are of a type that neither it nor we can make, and
-  // when the voice has no phoneme_id_map; all of which can still speak ids.
+  // Starts espeak-ng when the voice speaks espeak-ng's phonemes, and the romaniser when its rules
+  // need one. Fails with kUnsupported when a program is not installed, when the voice's phonemes
+  // are of a type that neither it nor we can make, and when the voice has no phoneme_id_map; all of
+  // which can still speak ids.
   explicit Phonemiser(TextConfig config, const PhonemiserOptions& options = {});
   ~Phonemiser();
   Phonemiser(Phonemiser&&) noexcept;
@@ -43,7 +48,10 @@ class Phonemiser {
   // text: the code points of the text, decomposed; of those that the voice does not know, the small
   // letter.
   //
-  // Fails with kCorrupt when the text is not UTF-8, and as Espeak does.
+  // By rules, the text is one utterance, after their steps.
+  //
+  // Fails with kCorrupt when the text is not UTF-8, and as Espeak and Romaniser do; with
+  // kUnsupported when text is to be romanised and no program was named.
   std::vector<Utterance> operator()(std::string_view text);
 
   // Symbols that were left out because the voice has no ids for them, each told once.
@@ -54,14 +62,18 @@ class Phonemiser {
  private:
   struct Draft;
 
+  std::vector<Draft> drafts_of(std::string_view text, std::vector<std::string>& unknown);
   std::vector<Draft> drafts_of_espeak(std::string_view text);
   std::vector<Draft> drafts_of_text(std::string_view text) const;
+  Draft draft_by_rules(std::string_view text, std::vector<std::string>& unknown);
+  std::u32string phonemes_between_marks(std::u32string_view text);
   void add_clauses(std::vector<Draft>& drafts, std::u32string_view text);
   std::vector<std::string> clause_phonemes(const std::vector<std::string>& questions);
   std::string phonemes_of(std::string_view question);
 
   TextConfig config_;
   std::unique_ptr<Espeak> espeak_;  // none when the symbols are the text itself
+  std::unique_ptr<Romaniser> romaniser_;
   std::set<std::string> told_;
   std::vector<std::string> unknown_;
 };

@@ -35,6 +35,9 @@ class Reading {
     num_symbols();
     phoneme_type();
     if (const Json* espeak = section("espeak")) espeak_voice(*espeak);
+    if (const Json* text = section("text"))
+      config_.rules = read_text_rules(*text, config_.num_symbols,
+                                      [this](const std::string& what) { problem(what); });
     phoneme_id_map();
     phoneme_map();
     vowel_clusters();
@@ -95,6 +98,7 @@ class Reading {
       const auto list = ids_of(symbol, ids);
       if (!list.empty()) config_.phoneme_id_map.emplace(symbol, list);
     }
+    if (config_.rules) return;
     for (const char* symbol : {kBos, kPad, kEos})
       if (!map->contains(symbol)) problem("phoneme_id_map: '", symbol, "' is missing");
   }

@@ -25,6 +25,35 @@ std::u32string mapped(std::string_view text, int options) {
   return code_points({reinterpret_cast<const char*>(result), static_cast<std::size_t>(length)});
 }
 
+constexpr char32_t kSigma = 0x3a3;
+constexpr char32_t kFinalSigma = 0x3c2;
+constexpr char32_t kDottedI = 0x130;  // small: an i and the dot
+
+bool is_cased(char32_t c) {
+  const auto kind = category(c);
+  return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_LT;
+}
+
+// What may stand within a word without being a letter of either case.
+bool is_case_ignorable(char32_t c) {
+  const auto kind = category(c);
+  return kind == UTF8PROC_CATEGORY_MN || kind == UTF8PROC_CATEGORY_ME ||
+         kind == UTF8PROC_CATEGORY_CF || kind == UTF8PROC_CATEGORY_LM ||
+         kind == UTF8PROC_CATEGORY_SK ||
+         std::u32string_view(U"'.:\u00b7\u2018\u2019\u2024\u2027").find(c) !=
+             std::u32string_view::npos;
+}
+
+// Whether the sigma at `at` ends a word, and does not start it.
+bool is_final_sigma(std::u32string_view text, std::size_t at) {
+  std::size_t before = at;
+  while (before > 0 && is_case_ignorable(text[before - 1])) --before;
+  if (before == 0 || !is_cased(text[before - 1])) return false;
+  std::size_t after = at + 1;
+  while (after < text.size() && is_case_ignorable(text[after])) ++after;
+  return after == text.size() || !is_cased(text[after]);
+}
+
 }  // namespace
 
 std::optional<std::size_t> find_broken_utf8(std::string_view text) {
@@ -62,6 +91,24 @@ std::string utf8(char32_t code_point) { return utf8(std::u32string_view(&code_po
 
 std::u32string decompose(std::string_view text) {
   return mapped(text, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
+}
+
+std::u32string compose(std::string_view text) {
+  return mapped(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+}
+
+std::u32string lower_case(std::u32string_view text) {
+  std::u32string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == kDottedI) {
+      out += U"i\u0307";
+    } else if (text[i] == kSigma && is_final_sigma(text, i)) {
+      out += kFinalSigma;
+    } else {
+      out += static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(text[i])));
+    }
+  }
+  return out;
 }
 
 std::u32string fold_case(char32_t code_point) {

@@ -19,8 +19,15 @@ std::string utf8(char32_t code_point);
 // The canonical decomposition, NFD: a letter, then its marks.
 std::u32string decompose(std::string_view text);
 
+// The canonical composition, NFC: a letter and its marks as one code point where there is one.
+std::u32string compose(std::string_view text);
+
 // The code point in small letters, decomposed: "ss" for a sharp s.
 std::u32string fold_case(char32_t code_point);
+
+// The text in small letters as Python's str.lower() has it: a sharp s stays, a Greek sigma that
+// ends a word becomes the final one.
+std::u32string lower_case(std::u32string_view text);
 
 bool is_letter(char32_t c);
 bool is_lower(char32_t c);

@@ -1,12 +1,14 @@
 #include "phonemes/utterance.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/fail.h"
 #include "base/join.h"
 #include "base/parse_number.h"
 #include "base/trimmed.h"
+#include "phonemes/text_steps.h"
 #include "phonemes/unicode.h"
 
 namespace voxport {
@@ -16,6 +18,9 @@ constexpr std::string_view kBlanks = " \t\r\n";
 
 // How many code points the symbol has that `text` starts with.
 std::size_t symbol_length(const TextConfig& config, std::u32string_view text) {
+  if (config.rules && config.rules->alone)
+    for (const std::u32string& symbol : *config.rules->alone)
+      if (text.starts_with(symbol)) return symbol.size();
   for (const std::u32string& cluster : config.vowel_clusters)
     if (text.starts_with(cluster)) return cluster.size();
   return 1;
@@ -34,6 +39,86 @@ void add_symbol(Utterance& utterance, const TextConfig& config, const std::strin
   utterance.symbols.push_back(symbol);
 }
 
+// An utterance in the layout of a voice's rules.
+class UtteranceByRules {
+ public:
+  explicit UtteranceByRules(const TextConfig& config) : config_(config), rules_(*config.rules) {}
+
+  // Whether any symbol is known.
+  bool make(const std::vector<std::string>& symbols, std::vector<std::string>& unknown) {
+    add_frame(rules_.bos);
+    const std::size_t before = utterance_.symbols.size();
+    for (const std::string& symbol : symbols) {
+      const std::vector<std::int64_t> ids = ids_of(symbol, unknown);
+      if (!ids.empty()) add(symbol, ids);
+    }
+    const bool has_symbols = utterance_.symbols.size() > before;
+    if (!has_symbols && !rules_.alone) add_blank();
+    add_frame(rules_.eos);
+    return has_symbols;
+  }
+
+  Utterance& utterance() { return utterance_; }
+
+ private:
+  std::vector<std::int64_t> ids_of(const std::string& symbol, std::vector<std::string>& unknown) {
+    const auto found = config_.phoneme_id_map.find(symbol);
+    if (found != config_.phoneme_id_map.end()) return found->second;
+    if (rules_.unknown == TextRules::Unknown::kId) return {rules_.unknown_id};
+    unknown.push_back(symbol);
+    return {};
+  }
+
+  void add(const std::string& symbol, const std::vector<std::int64_t>& ids) {
+    const bool is_alone = stands_alone(symbol);
+    if (!is_alone && !is_in_part_) add_blank();
+    is_in_part_ = !is_alone;
+    utterance_.symbols.push_back(symbol);
+    for (const std::int64_t id : ids) add_id(id);
+    if (!is_alone) add_blank();
+  }
+
+  bool stands_alone(const std::string& symbol) const {
+    return rules_.alone &&
+           std::ranges::find(*rules_.alone, code_points(symbol)) != rules_.alone->end();
+  }
+
+  void add_blank() {
+    if (rules_.blank) add_id(*rules_.blank);
+  }
+
+  // To the last symbol, or before any, to the first.
+  void add_id(std::int64_t id) {
+    utterance_.ids.push_back(id);
+    utterance_.symbol_of.push_back(std::max<std::size_t>(utterance_.symbols.size(), 1) - 1);
+  }
+
+  void add_frame(std::optional<std::int64_t> id) {
+    if (!id) return;
+    utterance_.symbols.push_back(name_of(*id));
+    add_id(*id);
+  }
+
+  std::string name_of(std::int64_t id) const {
+    for (const auto& [symbol, ids] : config_.phoneme_id_map)
+      if (ids == std::vector{id}) return symbol;
+    return std::to_string(id);
+  }
+
+  const TextConfig& config_;
+  const TextRules& rules_;
+  Utterance utterance_;
+  bool is_in_part_ = false;  // of what is between symbols that stand alone
+};
+
+// After the steps that the voice's rules have for phonemes.
+std::string given_phonemes(const TextConfig& config, std::string_view phonemes,
+                           std::vector<std::string>& unknown) {
+  if (!config.rules) return std::string(phonemes);
+  return utf8(
+      after_steps(config.rules->phoneme_steps, config, nullptr, code_points(phonemes), unknown));
+}
+
 std::int64_t parse_id(std::string_view word, std::uint64_t line, std::size_t column,
                       std::int64_t num_symbols) {
   const auto id = parse_number<std::int64_t>(word);
@@ -48,7 +133,7 @@ std::int64_t parse_id(std::string_view word, std::uint64_t line, std::size_t col
 }  // namespace
 
 std::vector<std::string> split_symbols(const TextConfig& config, std::string_view phonemes) {
-  const std::u32string points = decompose(phonemes);
+  const std::u32string points = config.rules ? code_points(phonemes) : decompose(phonemes);
   std::vector<std::string> symbols;
   for (std::u32string_view rest = points; !rest.empty();) {
     const std::size_t length = symbol_length(config, rest);
@@ -66,6 +151,13 @@ std::optional<Utterance> make_utterance(const TextConfig& config, std::string te
         "input", Error::kUnsupported,
         "the voice has no phoneme_id_map: it takes phoneme ids, but neither text nor phonemes");
   Utterance utterance;
+  if (config.rules) {
+    UtteranceByRules made(config);
+    if (!made.make(symbols, unknown)) return std::nullopt;
+    utterance = std::move(made.utterance());
+    utterance.text = std::move(text);
+    return utterance;
+  }
   utterance.text = std::move(text);
   add_symbol(utterance, config, kBos);
   for (const std::string& symbol : symbols) {
@@ -80,15 +172,27 @@ std::optional<Utterance> make_utterance(const TextConfig& config, std::string te
   return utterance;
 }
 
-std::optional<Utterance> utterance_of_phonemes(const TextConfig& config,
-                                               std::string_view phonemes) {
-  phonemes = trimmed(phonemes, kBlanks);
+std::vector<std::int64_t> ids_of_nothing(const TextConfig& config) {
+  if (!config.rules) return {};
+  std::vector<std::string> unknown;
+  UtteranceByRules made(config);
+  made.make({}, unknown);
+  return std::move(made.utterance().ids);
+}
+
+std::optional<Utterance> utterance_of_phonemes(const TextConfig& config, std::string_view phonemes,
+                                               std::vector<std::string>* dropped) {
+  phonemes = config.rules ? trimmed(phonemes, "\r\n") : trimmed(phonemes, kBlanks);
   if (const auto broken = find_broken_utf8(phonemes))
     fail(Error::kUsage, "the phonemes are not UTF-8 at byte ", *broken);
   std::vector<std::string> unknown;
-  auto utterance =
-      make_utterance(config, std::string(phonemes), split_symbols(config, phonemes), unknown);
+  const auto symbols = split_symbols(config, given_phonemes(config, phonemes, unknown));
+  auto utterance = make_utterance(config, std::string(phonemes), symbols, unknown);
   if (unknown.empty()) return utterance;
+  if (config.rules && config.rules->unknown == TextRules::Unknown::kDropped) {
+    if (dropped) std::ranges::move(unknown, std::back_inserter(*dropped));
+    return utterance;
+  }
   std::sort(unknown.begin(), unknown.end());
   unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
   fail(Error::kUsage, "the voice does not know the phoneme", unknown.size() == 1 ? " " : "s ",

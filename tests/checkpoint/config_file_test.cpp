@@ -1,5 +1,8 @@
 #include "checkpoint/config_file.h"
 
+#include <cmath>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "base/text.h"
@@ -52,6 +55,35 @@ TEST(ConfigFile, ReadsJson) {
   EXPECT_EQ(config.find("upsample_rates")->entries()[1].value.as_int(), 2);
   EXPECT_EQ(config.find("lambda")->as_float(), 0.5);
   EXPECT_TRUE(config.find("fmax")->is(Object::Kind::kNone));
+}
+
+TEST(ConfigFile, ReadsTheNumbersThatPythonWrites) {
+  const Object config = read_config_file(
+      R"({"a": NaN, "b": [Infinity, -Infinity, 1.5e+3, -7, 9223372036854775807],
+          "NaN \" 12345678901234567890": "Infinity", "c": 1000000000000000019884624838656,
+          "d": -9223372036854775809, "e": {"f": 18446744073709551615}, "g": true, "h": 3})");
+  EXPECT_TRUE(std::isnan(*config.find("a")->as_float()));
+  const auto& list = config.find("b")->entries();
+  EXPECT_EQ(list[0].value.as_float(), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(list[1].value.as_float(), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(list[2].value.as_float(), 1500);
+  EXPECT_EQ(list[3].value.as_int(), -7);
+  EXPECT_EQ(list[4].value.as_int(), INT64_MAX);
+  EXPECT_EQ(config.find("NaN \" 12345678901234567890")->as_string(), "Infinity");
+  EXPECT_TRUE(config.find("c")->is(Object::Kind::kBigInt));
+  EXPECT_EQ(config.find("c")->text(), "1000000000000000019884624838656");
+  EXPECT_EQ(config.find("d")->text(), "-9223372036854775809");
+  EXPECT_EQ(config.find("e")->find("f")->text(), "18446744073709551615");
+  EXPECT_EQ(config.find("h")->as_int(), 3);
+  const std::string digits(1000, '9');
+  EXPECT_EQ(read_config_file("{\"n\": " + digits + "}").find("n")->text(), digits);
+}
+
+TEST(ConfigFile, ReadsNoOtherNumbersThanPythonWrites) {
+  for (const char* number : {"nan", "-NaN", "Inf", "+Infinity", "NaNs", "00000000000000000000",
+                             "012345678901234567890", "1e999", "--1", "0x10", "1_000"})
+    EXPECT_TRUE(message(std::string("{\"a\": ") + number + "}").starts_with("it is not JSON: "))
+        << number;
 }
 
 TEST(ConfigFile, RefusesWhatIsNoConfig) {
