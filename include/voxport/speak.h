@@ -33,6 +33,10 @@ struct VoiceOptions {
   };
   Decoder decoder = kBest;
   std::string espeak = "espeak-ng";  // the program that makes phonemes of text
+  // The program that writes text in Latin letters, of which voices were trained that need one
+  // ("romanise" in voice.json), such as uroman: for each line that it reads it writes one, and
+  // flushes it. It is kept running. Empty: none, and such voices take ASCII text alone.
+  std::string romaniser;
   // Whether espeak-ng, of a voice that needs it for text, starts while the graphs are loaded. Else
   // it starts when text first comes, whose first audio then is later; never for phonemes and ids.
   bool expects_text = true;
@@ -79,6 +83,9 @@ struct SpeakOptions {
   std::int64_t chunk_frames = 0;  // of a piece; 0: few at first, to be early, then more
   bool one_shot = false;          // a sentence is one piece
   double sentence_silence = 0;    // seconds of silence after each sentence
+  // The text is one utterance, as the programs of a voice's authors take it: neither sentences nor
+  // lines end it. The first audio then waits for all of it.
+  bool whole = false;
 };
 
 // A phoneme as it was spoken; those of one voice differ in length with each seed.
@@ -158,6 +165,21 @@ class Voice {
  private:
   std::shared_ptr<const LoadedVoice> loaded_;
 };
+
+// An utterance as a voice's network takes it.
+struct UtteranceIds {
+  std::string text;
+  std::vector<std::int64_t> ids;
+};
+using OnUtterance = std::function<void(const UtteranceIds&)>;
+
+// Gives `take` what a voice would be given of a text, utterance by utterance, and speaks nothing;
+// needs no ONNX Runtime. Where a text has no symbols, this is what the voice's own way of framing
+// makes of that, if anything. Of `speak`, `input` and `whole` count. Returns the symbols that the
+// voice does not know and that were left out, each once. Fails as Voice and Stream do.
+std::vector<std::string> read_ids(const std::filesystem::path& voice, const TextSource& text,
+                                  const VoiceOptions& options, const SpeakOptions& speak,
+                                  const OnUtterance& take);
 
 // Samples as 16-bit numbers, little-endian, as WAV has them; beyond -1 and 1 they are cut off.
 std::string to_pcm16(const std::vector<float>& samples);

@@ -5,6 +5,7 @@
 #include "api/checkpoint_exporter.h"
 #include "base/fail.h"
 #include "voice/files.h"
+#include "voice/ids.h"
 #include "voice/loaded_voice.h"
 #include "voice/speaking_task.h"
 
@@ -38,6 +39,16 @@ Stream Voice::speak(TextSource text, const SpeakOptions& options) const {
 
 Stream Voice::speak(std::string text, const SpeakOptions& options) const {
   return speak([text = std::move(text)]() mutable { return std::exchange(text, {}); }, options);
+}
+
+std::vector<std::string> read_ids(const fs::path& voice, const TextSource& text,
+                                  const VoiceOptions& options, const SpeakOptions& speak,
+                                  const OnUtterance& take) {
+  const VoiceFiles files = in_context(cat("loading the voice ", in_quotes(voice.native())), [&] {
+    return find_voice(voice, options, checkpoint_exporter());
+  });
+  return in_context("reading the text",
+                    [&] { return read_ids(files, text, options, speak, take); });
 }
 
 }  // namespace voxport

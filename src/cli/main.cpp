@@ -51,6 +51,7 @@ constexpr OptionName kOptionNames[] = {
     {"input", "--phonemes and --ids"},
     {"inputs", "--input"},
     {"max_memory", "--memory"},
+    {"romaniser", "--romanise"},
     {"method", "--method"},
     {"model", "--model"},
     {"own_energy_control", "--energy-control of 'voxport export'"},

@@ -8,6 +8,7 @@
 #include <voxport/speak.h>
 
 #include "base/fail.h"
+#include "base/join.h"
 #include "base/output_file.h"
 #include "base/printable.h"
 #include "base/text.h"
@@ -22,6 +23,7 @@
 // echo "Hello." | voxport speak out/ --raw | aplay -r 16000 -f S16_LE
 // voxport speak voice.ckpt --file book.txt -o book.wav --durations book.json
 // voxport speak fastspeech2/ --ids '31 9 44 20' --pitch 1.1 -o hello.wav
+// voxport speak out/ "Hello world." --print-ids
 namespace voxport {
 namespace {
 
@@ -34,7 +36,8 @@ constexpr char kDescription[] =
     "vocoder; a single graph (.onnx with its .onnx.json beside it), which speaks each sentence as\n"
     "a whole; or a VITS checkpoint, which is exported to a cache first. Without TEXT and --file,\n"
     "text is read from standard input, line by line as it arrives. A FastSpeech2 takes only\n"
-    "--ids. Audio goes to the sound device unless -o or --raw is given.";
+    "--ids. Audio goes to the sound device unless -o or --raw is given; with --print-ids there is\n"
+    "none.";
 
 constexpr char kFooter[] =
     "Examples:\n"
@@ -42,13 +45,15 @@ constexpr char kFooter[] =
     "  echo 'Hello.' | voxport speak out/ --raw | aplay -r 16000 -f S16_LE\n"
     "  voxport speak voice.ckpt --file book.txt -o book.wav --durations book.json\n"
     "  voxport speak out/ --ids ids.txt -o ids.wav --seed 7 --stats\n"
-    "  voxport speak fastspeech2/ --ids '31 9 44 20' --pitch 1.1 -o hello.wav";
+    "  voxport speak fastspeech2/ --ids '31 9 44 20' --pitch 1.1 -o hello.wav\n"
+    "  voxport speak out/ 'Hello world.' --print-ids";
 
 struct Options {
   std::string voice, text, file, ids;
   bool are_phonemes = false;
   std::string out, durations;
   bool is_raw = false;
+  bool prints_ids = false;
   std::string decoder = "best";
   VoiceOptions library;
   SpeakOptions speak;
@@ -145,6 +150,8 @@ void check_usage(const Options& options, bool has_text) {
   if (sources > 1) fail_usage("TEXT", "TEXT, --file and --ids exclude one another");
   if (!options.ids.empty() && options.are_phonemes)
     fail_usage("--ids", "--ids and --phonemes exclude one another");
+  if (options.prints_ids && (!options.out.empty() || options.is_raw || !options.durations.empty()))
+    fail_usage("--print-ids", "--print-ids speaks nothing: without -o, --raw and --durations");
 }
 
 // Whether --ids has the ids themselves, and no file of them.
@@ -195,8 +202,7 @@ void tell(const Options& options, const std::string& text) {
   }
 }
 
-void tell_unknown(const Stream& stream, std::size_t& told) {
-  const std::vector<std::string> symbols = stream.unknown_symbols();
+void tell_unknown(const std::vector<std::string>& symbols, std::size_t& told) {
   for (; told < symbols.size(); ++told)
     std::cerr << "voxport: warning: the voice has no symbol " << in_quotes(symbols[told])
               << ", which is left out\n";
@@ -220,7 +226,7 @@ class Speaking {
       const Clock::time_point before = Clock::now();
       const std::optional<AudioPiece> piece = stream.next();
       told_.making_seconds += seconds_since(before);
-      tell_unknown(stream, unknown);
+      tell_unknown(stream.unknown_symbols(), unknown);
       if (!options_.quiet) tell_notes(stream, notes);
       if (!piece) break;
       if (!sink_) told_.first_seconds = seconds_since(asked);
@@ -273,6 +279,17 @@ class Speaking {
   Told told_;
 };
 
+// The ids of each utterance in a line, as soon as they are known.
+int print_ids(const Options& options, TextInput& input) {
+  const StopsReading stops(input);
+  const std::vector<std::string> unknown = read_ids(
+      options.voice, [&] { return input.read(); }, options.library, options.speak,
+      [](const UtteranceIds& utterance) { print(join(utterance.ids, " ") + "\n"); });
+  std::size_t told = 0;
+  tell_unknown(unknown, told);
+  return kExitDone;
+}
+
 int run_speak(Options& options, bool has_text) {
   check_usage(options, has_text);
   for (const std::string& out : {options.out, options.durations})
@@ -281,12 +298,13 @@ int run_speak(Options& options, bool has_text) {
   TextInput input = open_input(options, has_text);
   options.library.on_stage = tell_stages(options.debug);
   options.library.expects_text = options.ids.empty() && !options.are_phonemes;
+  options.speak.input = input_of(options, !has_text && options.file.empty());
+  if (options.prints_ids) return print_ids(options, input);
   const Voice voice(options.voice, options.library);
   const double load_seconds = seconds_since(start);
   if (!options.quiet)
     for (const std::string& note : voice.info().notes)
       std::cerr << "voxport: " << printable_lines(note) << '\n';
-  options.speak.input = input_of(options, !has_text && options.file.empty());
   Stream stream = voice.speak([&] { return input.read(); }, options.speak);
   const StopsReading stops(input);
   Speaking speaking(options, voice.info());
@@ -310,6 +328,11 @@ void add_voice_options(Arguments& app, Options& options) {
   app.add_option("--espeak", options.library.espeak, "the program that converts text to phonemes")
       .type_name("PROGRAM")
       .default_text(options.library.espeak);
+  app.add_option(
+         "--romanise", options.library.romaniser,
+         "the program that converts text to Latin letters, for voices that were trained on\n"
+         "such text: it is kept running, and writes a line for each line that it reads")
+      .type_name("PROGRAM");
   app.add_option("--cache", options.library.cache,
                  "the folder that checkpoints are exported to (default: ~/.cache/voxport)")
       .type_name("FOLDER");
@@ -369,6 +392,10 @@ Run add_speak(Arguments& app) {
                  "speak phoneme ids: numbers separated by spaces, or a file of them with one\n"
                  "utterance per line; - is standard input")
       .type_name("IDS|FILE");
+  app.add_flag("--whole", options->speak.whole,
+               "the text is one utterance: neither sentences nor lines end it");
+  app.add_flag("--print-ids", options->prints_ids,
+               "print the ids that the text becomes, one utterance per line, and speak nothing");
   app.add_option("-o,--output", options->out,
                  "write a WAV file, which appears when it is complete; - is standard output")
       .type_name("FILE");

@@ -120,8 +120,10 @@ std::string question_of(u32string_view text, const Clause& clause) {
 // The same of words alone.
 std::string question_of(u32string_view words) {
   std::u32string out;
-  for (const char32_t c : words)
-    if (!is_control(c)) out += c == U'[' && out.ends_with(U'[') ? U'(' : c;
+  for (const char32_t c : words) {
+    if (is_control(c)) continue;
+    out += is_space(c) ? U' ' : c == U'[' && out.ends_with(U'[') ? U'(' : c;
+  }
   return cat(utf8(out), Espeak::kEndOfClause);
 }
 

@@ -289,13 +289,14 @@ std::vector<std::string> SentenceSplitter::finish() {
   if (!cut_.empty()) fail(Error::kCorrupt, "the text is not UTF-8 at byte ", offset_);
   std::vector<std::string> sentences;
   take_sentences(sentences, true);
-  *this = SentenceSplitter(lines_);
+  *this = SentenceSplitter(lines_, spaces_);
   return sentences;
 }
 
 void SentenceSplitter::add(char32_t c) {
   constexpr char32_t kByteOrderMark = 0xfeff;
   if (c == kByteOrderMark && offset_ == 0) return;
+  if (is_space(c) && spaces_ == Spaces::kKept) keep_space(c);
   if (!is_space(c)) {
     text_ += c;
   } else if (!text_.empty()) {
@@ -307,6 +308,40 @@ void SentenceSplitter::add(char32_t c) {
   }
 }
 
+// Before the character joins the text.
+void SentenceSplitter::keep_space(char32_t c) {
+  const bool is_before_text = text_.empty() && !has_given_;
+  if (text_.empty() && has_given_) return;
+  if (!text_.empty() && !is_blank(text_.back())) kept_.emplace_back();
+  std::u32string& spaces = is_before_text ? at_start_ : kept_.back();
+  if (spaces.size() < kLimit) spaces += c;
+}
+
+// A sentence with the white space that it had; what is around it is only kept at the ends of the
+// text.
+std::string SentenceSplitter::take_kept(u32string_view sentence, bool is_last) {
+  const auto without_line_breaks = [](std::u32string spaces) {
+    std::erase_if(spaces, [](char32_t c) { return kind_of_space(c) != kSpace || c == U'\r'; });
+    return spaces;
+  };
+  const std::size_t length = trimmed_end(sentence, is_blank).size();
+  std::u32string out = without_line_breaks(std::exchange(at_start_, {}));
+  for (std::size_t i = 0; i < sentence.size(); ++i) {
+    if (!is_blank(sentence[i])) {
+      out += sentence[i];
+      continue;
+    }
+    if (i < length) {
+      out += kept_.front();
+    } else if (is_last) {
+      out += without_line_breaks(kept_.front());
+    }
+    kept_.pop_front();
+  }
+  has_given_ = true;
+  return length == 0 ? "" : utf8(out);
+}
+
 void SentenceSplitter::take_sentences(std::vector<std::string>& out, bool is_all) {
   std::size_t begin = 0;
   while (begin < text_.size()) {
@@ -315,10 +350,13 @@ void SentenceSplitter::take_sentences(std::vector<std::string>& out, bool is_all
     if (!end && rest.size() > kLimit && from_ >= kLimit) end = place_to_cut(rest, kLimit);
     if (!end && is_all) end = rest.size();
     if (!end) break;
-    if (std::string sentence = finished(rest.substr(0, *end)); !sentence.empty())
-      out.push_back(std::move(sentence));
-    begin += *end;
-    while (begin < text_.size() && is_blank(text_[begin])) ++begin;
+    std::size_t next = *end;
+    while (next < rest.size() && is_blank(rest[next])) ++next;
+    std::string sentence = spaces_ == Spaces::kKept
+                               ? take_kept(rest.substr(0, next), is_all && next == rest.size())
+                               : finished(rest.substr(0, *end));
+    if (!sentence.empty()) out.push_back(std::move(sentence));
+    begin += next;
     from_ = 0;
   }
   text_.erase(0, begin);

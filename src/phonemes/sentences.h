@@ -14,12 +14,14 @@
 // What has no end for kLimit code points is cut: after a mark between clauses, else at a space,
 // else anywhere. So neither memory nor patience is needed for endless text.
 //
-// Apart from white space, which is trimmed and made one space each, no character is lost. The
-// sentences do not depend on where the pieces were cut.
+// Apart from white space, which is trimmed and made one space each, no character is lost. Where
+// white space is to be kept, it is kept within sentences and at both ends of the text, apart from
+// line breaks there. The sentences do not depend on where the pieces were cut.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,9 +34,12 @@ class SentenceSplitter {
   // Whether the end of a line ends a sentence, or an empty line alone.
   enum class Lines { kEndSentences, kFlow };
 
+  enum class Spaces { kCollapsed, kKept };
+
   static constexpr std::size_t kLimit = 400;
 
-  explicit SentenceSplitter(Lines lines) : lines_(lines) {}
+  explicit SentenceSplitter(Lines lines) : SentenceSplitter(lines, Spaces::kCollapsed) {}
+  SentenceSplitter(Lines lines, Spaces spaces) : lines_(lines), spaces_(spaces) {}
 
   // The next piece of the text, which may be cut within a character. Fails with kCorrupt, and the
   // offset of the byte, where the text is not UTF-8.
@@ -45,13 +50,20 @@ class SentenceSplitter {
 
  private:
   void add(char32_t c);
+  void keep_space(char32_t c);
+  std::string take_kept(std::u32string_view sentence, bool is_last);
   void take_sentences(std::vector<std::string>& out, bool is_all);
 
   Lines lines_;
+  Spaces spaces_;
   std::uint64_t offset_ = 0;  // bytes taken
   std::string cut_;           // the start of a character whose other bytes are to come
   std::u32string text_;       // not given out yet; white space is one character
   std::size_t from_ = 0;      // no sentence ends before
+  std::u32string at_start_;   // white space before the text
+  bool has_given_ = false;    // whether the text has begun
+  // What each white space of text_ stands for, where it is kept.
+  std::deque<std::u32string> kept_;
 };
 
 // A text in two, the first of which is at most `part` of it (below 1), and has a code point at

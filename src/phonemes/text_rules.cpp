@@ -14,7 +14,7 @@ using RulesJson = nlohmann::json;
 
 // Real ones have a few; what a text may grow to is bounded by both.
 constexpr std::size_t kMostSteps = 64;
-constexpr std::size_t kMostPairs = 256;
+constexpr std::size_t kMostPairs = 4096;
 constexpr std::size_t kLongestText = 64;  // of a pair, in bytes
 
 struct NamedStep {

@@ -44,6 +44,7 @@ std::future<Session> load_in_background(fs::path path, SessionOptions options) {
 
 LoadedVoice::LoadedVoice(const VoiceFiles& files, const VoiceOptions& options) {
   phonemiser_options_.espeak = options.espeak;
+  phonemiser_options_.romaniser = options.romaniser;
   StageClock clock(options.on_stage);
   config_ = read_voice_config(files.config, *files.kind);
   config_.info.notes = files.notes;

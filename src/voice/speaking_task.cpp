@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/fail.h"
-#include "phonemes/sentences.h"
 #include "voice/config.h"
+#include "voice/reading.h"
 
 namespace voxport {
 namespace {
@@ -49,10 +50,6 @@ Manner manner_of(const LoadedVoice& voice, const SpeakOptions& options) {
   return manner;
 }
 
-bool is_text(const SpeakOptions& options) {
-  return options.input == SpeakOptions::kText || options.input == SpeakOptions::kLines;
-}
-
 // Audio that is there as a whole.
 class WholeDecoding : public Decoding {
  public:
@@ -89,10 +86,7 @@ SpeakingTask::SpeakingTask(std::shared_ptr<const LoadedVoice> voice, TextSource 
       text_(std::move(text)),
       options_(options),
       manner_(manner_of(*voice_, options)) {
-  if (options.input != SpeakOptions::kIds && !voice_->info().takes_phonemes)
-    fail_about("input", Error::kUnsupported, "this voice takes no ",
-               is_text(options) ? "text" : "phonemes", ", for ", voice_->no_text(),
-               "; it takes phoneme ids");
+  check_takes(voice_->info(), voice_->no_text(), options.input);
   if (options.chunk_frames < 0)
     fail(Error::kUsage, "chunks of ", options.chunk_frames, " frames, expected 1 or more");
   thread_ = std::thread([this] { prepare_all(); });
@@ -125,7 +119,7 @@ std::vector<std::string> SpeakingTask::notes() const {
 void SpeakingTask::prepare_all() {
   std::exception_ptr error;
   try {
-    is_text(options_) ? prepare_text() : prepare_lines();
+    is_text(options_.input) ? prepare_text() : prepare_lines();
   } catch (...) {
     error = std::current_exception();
   }
@@ -139,60 +133,42 @@ void SpeakingTask::prepare_all() {
 
 void SpeakingTask::prepare_text() {
   std::unique_ptr<Phonemiser> phonemiser = voice_->take_phonemiser();
-  SentenceSplitter splitter(options_.input == SpeakOptions::kLines
-                                ? SentenceSplitter::Lines::kEndSentences
-                                : SentenceSplitter::Lines::kFlow);
-  bool is_more = true;
-  while (is_more && !is_cancelled()) {
-    const std::string piece = text_();
-    is_more = !piece.empty();
-    for (const std::string& sentence : is_more ? splitter.push(piece) : splitter.finish()) {
-      if (is_cancelled()) break;
-      bool was_divided = false;
-      const std::vector<Utterance> utterances = utterances_within(
-          voice_->limit(), manner_.length_scale, *phonemiser, sentence, was_divided);
-      {
-        const std::lock_guard lock(mutex_);
-        was_divided_ = was_divided_ || was_divided;
-        for (std::string& symbol : phonemiser->take_unknown())
-          unknown_.push_back(std::move(symbol));
-      }
-      for (const Utterance& utterance : utterances) prepare(utterance);
-    }
-  }
+  read_sentences(
+      text_, options_, voice_->text(), [this] { return is_cancelled(); },
+      [&](const std::string& sentence) {
+        bool was_divided = false;
+        const std::vector<Utterance> utterances = utterances_within(
+            voice_->limit(), manner_.length_scale, *phonemiser, sentence, was_divided);
+        {
+          const std::lock_guard lock(mutex_);
+          was_divided_ = was_divided_ || was_divided;
+          for (std::string& symbol : phonemiser->take_unknown())
+            unknown_.push_back(std::move(symbol));
+        }
+        for (const Utterance& utterance : utterances) prepare(utterance);
+      });
   voice_->give_back(std::move(phonemiser));
 }
 
 // One utterance a line.
 void SpeakingTask::prepare_lines() {
-  std::string rest;
-  std::uint64_t number = 0;
-  const auto take = [&](std::string_view line) {
-    ++number;
-    const std::optional<Utterance> utterance = options_.input == SpeakOptions::kIds
-                                                   ? parse_ids(line, number, voice_->symbols())
-                                                   : utterance_of_phonemes(voice_->text(), line);
-    if (!utterance) return;
-    in_context(cat("reading line ", number),
-               [&] { voice_->limit().check(utterance->ids.size(), manner_.length_scale); });
-    prepare(*utterance);
-  };
-  bool is_more = true;
-  while (is_more && !is_cancelled()) {
-    const std::string piece = text_();
-    is_more = !piece.empty();
-    rest += piece;
-    std::size_t end = 0;
-    while (!is_cancelled() && (end = rest.find('\n')) != std::string::npos) {
-      const std::string line = rest.substr(0, end);
-      rest.erase(0, end + 1);
-      take(line);
-    }
-    constexpr std::size_t kLongestLine = 1 << 20;
-    if (rest.size() > kLongestLine)
-      fail(Error::kUsage, "line ", number + 1, " has more than ", kLongestLine, " bytes");
-  }
-  if (!is_cancelled() && !rest.empty()) take(rest);
+  std::set<std::string> told;
+  read_lines(
+      text_, options_, [this] { return is_cancelled(); },
+      [&](std::string_view line, std::uint64_t number) {
+        std::vector<std::string> dropped;
+        const std::optional<Utterance> utterance =
+            utterance_of_line(voice_->text(), options_.input, line, number, dropped);
+        {
+          const std::lock_guard lock(mutex_);
+          for (std::string& symbol : dropped)
+            if (told.insert(symbol).second) unknown_.push_back(std::move(symbol));
+        }
+        if (!utterance) return;
+        in_context(cat("reading line ", number),
+                   [&] { voice_->limit().check(utterance->ids.size(), manner_.length_scale); });
+        prepare(*utterance);
+      });
 }
 
 // Waits until there is room for one more.

@@ -57,6 +57,7 @@ class Completion {
     types();
     otherwise("/phoneme_map", Json::object());
     phonemes(notes);
+    text_ids();
     number("/num_symbols", config_.text_encoder.symbols);
     number("/num_speakers", config_.speakers);
     speakers(notes);
@@ -84,7 +85,7 @@ class Completion {
   // Parts that must be objects where they are there at all.
   void sections() {
     for (const char* name : {"audio", "espeak", "language", "inference", "phoneme_map",
-                             "phoneme_id_map", "speaker_id_map"}) {
+                             "phoneme_id_map", "speaker_id_map", "text"}) {
       if (json_.contains(name) && !json_[name].is_object())
         problem(cat("'", name, "' is a JSON ", json_[name].type_name(), ", expected an object"));
     }
@@ -162,6 +163,21 @@ class Completion {
                       id.get<std::int64_t>(), ", expected 0 to ", symbols - 1));
         }
       }
+    }
+  }
+
+  // The ids that the rules of text have of their own.
+  void text_ids() {
+    if (!json_.contains("text")) return;
+    const std::int64_t symbols = config_.text_encoder.symbols;
+    for (const char* name : {"blank", "bos", "eos", "unknown"}) {
+      const auto found = json_["text"].find(name);
+      if (found == json_["text"].end() || found->is_null() || found->is_string()) continue;
+      const bool is_good = found->is_number_integer() && found->get<std::int64_t>() >= 0 &&
+                           found->get<std::int64_t>() < symbols;
+      if (!is_good)
+        problem(cat("text: '", name, "' is ", printable(found->dump()), ", expected an id, 0 to ",
+                    symbols - 1));
     }
   }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "arch/vits/families/names.h"
+#include "arch/vits/families/text.h"
 #include "arch/vits/families/voice_json.h"
 #include "base/fail.h"
 
@@ -167,9 +168,10 @@ Translation translate_huggingface(const FamilySource& source) {
   for (const auto& [theirs, ours] : kSettings)
     if (const Object* value = config.find(theirs)) made.settings.push_back({ours, *value});
   made.settings.push_back({"resblock", make_object(Object::Kind::kString, std::string("1"))});
-  const Json voice = voice_json({.noise_scale = number_in(config, "noise_scale", 0.667),
-                                 .length_scale = length_scale_of(config),
-                                 .noise_w = number_in(config, "noise_scale_duration", 0.8)});
+  Json voice = voice_json({.noise_scale = number_in(config, "noise_scale", 0.667),
+                           .length_scale = length_scale_of(config),
+                           .noise_w = number_in(config, "noise_scale_duration", 0.8)});
+  voice.update(huggingface_text(source));
   made.voice = voice.dump();
   return made;
 }

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "arch/vits/families/text.h"
 #include "arch/vits/families/voice_json.h"
 #include "base/fail.h"
 
@@ -58,6 +59,7 @@ Translation translate_original(const FamilySource& source) {
       made.settings.push_back({ours, *value});
 
   Json voice = voice_json({.noise_scale = 0.667, .length_scale = 1, .noise_w = 0.8});
+  voice.update(original_text(source));
   if (const Object* speakers = config.find("speakers"))
     voice["speaker_id_map"] = speaker_ids(*speakers);
   made.voice = voice.dump();
