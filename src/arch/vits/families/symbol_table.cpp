@@ -77,7 +77,8 @@ nlohmann::ordered_json SymbolTable::finish() {
 }
 
 std::int64_t rows_of(const NamedTensors& tensors, std::string_view embedding) {
-  const Tensor* found = tensors.find(embedding);
+  const auto prefix = tensors.prefix_of(embedding);
+  const Tensor* found = prefix ? tensors.find(cat(*prefix, embedding)) : nullptr;
   return found && !found->shape.empty() ? found->shape[0] : 0;
 }
 
