@@ -20,7 +20,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"graph", {"graph", "base", "nlohmann"}},
     {"program", {"program", "base", "checkpoint", "graph", "nlohmann"}},
     {"lower", {"lower", "base", "program", "graph"}},
-    {"arch", {"arch", "base", "checkpoint", "graph", "voxport/export.h", "nlohmann"}},
+    {"arch", {"arch", "base", "checkpoint", "graph", "phonemes", "voxport/export.h", "nlohmann"}},
     {"passes", {"passes", "base", "graph", "voxport/error.h"}},
     {"onnx", {"onnx", "base", "graph", "google"}},
     {"scan", {"scan", "base", "checkpoint", "program", "onnx", "zlib.h"}},

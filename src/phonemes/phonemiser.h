@@ -22,11 +22,11 @@ class Espeak;
 class Romaniser;
 
 struct PhonemiserOptions {
-  std::string espeak = "espeak-ng";  // the program; a path, or found on the path
+  std::string espeak = "espeak-ng";              // the program; a path, or found on the path
+  std::chrono::milliseconds time_limit{10'000};  // for an answer of either program
   // The program that writes text in Latin letters, for voices that were trained on such text
   // (phonemes/romaniser.h); empty: none.
-  std::string romaniser;
-  std::chrono::milliseconds time_limit{10'000};  // for an answer of either
+  std::string romaniser = {};
 };
 
 class Phonemiser {

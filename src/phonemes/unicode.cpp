@@ -111,6 +111,10 @@ std::u32string lower_case(std::u32string_view text) {
   return out;
 }
 
+char32_t upper_case(char32_t c) {
+  return static_cast<char32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(c)));
+}
+
 std::u32string fold_case(char32_t code_point) {
   return mapped(utf8(code_point), UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD);
 }

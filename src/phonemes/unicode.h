@@ -29,6 +29,9 @@ std::u32string fold_case(char32_t code_point);
 // ends a word becomes the final one.
 std::u32string lower_case(std::u32string_view text);
 
+// The capital of a letter, or what has none itself.
+char32_t upper_case(char32_t c);
+
 bool is_letter(char32_t c);
 bool is_lower(char32_t c);
 bool is_upper(char32_t c);

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "arch/vits/family.h"
+#include "arch/vits/sherpa.h"
 #include "arch/vits/vits.h"
 #include "arch/vits/voice_config.h"
 #include "base/fail.h"

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/fail.h"
+#include "phonemes/text_rules.h"
 
 namespace voxport::vits {
 namespace {
@@ -37,10 +38,6 @@ std::optional<std::int64_t> integer(const Json& json, const Json::json_pointer& 
   return json.at(at).get<std::int64_t>();
 }
 
-std::string text_at(const Json& json, const Json::json_pointer& at) {
-  return json.contains(at) && json.at(at).is_string() ? json.at(at).get<std::string>() : "";
-}
-
 // Gathers what is wrong, fills in what is missing.
 class Completion {
  public:
@@ -57,7 +54,7 @@ class Completion {
     types();
     otherwise("/phoneme_map", Json::object());
     phonemes(notes);
-    text_ids();
+    text_rules();
     number("/num_symbols", config_.text_encoder.symbols);
     number("/num_speakers", config_.speakers);
     speakers(notes);
@@ -166,19 +163,11 @@ class Completion {
     }
   }
 
-  // The ids that the rules of text have of their own.
-  void text_ids() {
-    if (!json_.contains("text")) return;
-    const std::int64_t symbols = config_.text_encoder.symbols;
-    for (const char* name : {"blank", "bos", "eos", "unknown"}) {
-      const auto found = json_["text"].find(name);
-      if (found == json_["text"].end() || found->is_null() || found->is_string()) continue;
-      const bool is_good = found->is_number_integer() && found->get<std::int64_t>() >= 0 &&
-                           found->get<std::int64_t>() < symbols;
-      if (!is_good)
-        problem(cat("text: '", name, "' is ", printable(found->dump()), ", expected an id, 0 to ",
-                    symbols - 1));
-    }
+  // The rules of text, as `speak` will read them.
+  void text_rules() {
+    if (json_.contains("text"))
+      read_text_rules(nlohmann::json(json_["text"]), config_.text_encoder.symbols,
+                      [this](const std::string& what) { problem(what); });
   }
 
   void speakers(std::vector<std::string>& notes) {
@@ -214,14 +203,6 @@ class Completion {
   int count_ = 0;
 };
 
-// sherpa-onnx takes symbols of one code point, and reads a line as "symbol id".
-bool is_one_code_point(const std::string& symbol) {
-  const auto starts = std::count_if(symbol.begin(), symbol.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  });
-  return starts == 1 && symbol != "\n" && symbol != "\r" && symbol != "\t";
-}
-
 }  // namespace
 
 VoiceConfig complete_voice_config(const std::optional<std::string>& given, const Config& config,
@@ -235,36 +216,6 @@ VoiceConfig complete_voice_config(const std::optional<std::string>& given, const
 
 std::int64_t sample_rate_of(const std::optional<std::string>& given) {
   return integer(parse(given), Json::json_pointer("/audio/sample_rate")).value_or(0);
-}
-
-SherpaFiles sherpa_files(const VoiceConfig& voice) {
-  const Json json = parse(voice.text);
-  if (!json.contains("phoneme_id_map"))
-    fail_about("configs", Error::kUsage,
-               "sherpa-onnx requires a phoneme_id_map, which the voice's config contains");
-  SherpaFiles files;
-  for (const auto& [symbol, ids] : json["phoneme_id_map"].items())
-    if (is_one_code_point(symbol))
-      files.tokens += cat(symbol, " ", ids[0].get<std::int64_t>(), "\n");
-
-  const std::string code = text_at(json, Json::json_pointer("/language/code"));
-  const std::string espeak = text_at(json, Json::json_pointer("/espeak/voice"));
-  std::string language = text_at(json, Json::json_pointer("/language/name_english"));
-  if (language.empty()) language = code.empty() ? espeak : code;
-  const std::string type = text_at(json, Json::json_pointer("/phoneme_type"));
-  const bool has_espeak = type != "pinyin";
-  files.metadata = {
-      {"model_type", "vits"},
-      {"comment", "piper"},
-      {"language", language.empty() ? "unknown" : language},
-      {"voice", espeak.empty() ? code : espeak},
-      {"has_espeak", has_espeak ? "1" : "0"},
-      {"has_g2pw", has_espeak ? "0" : "1"},
-      {"n_speakers", std::to_string(json["num_speakers"].get<std::int64_t>())},
-      {"sample_rate", std::to_string(json["audio"]["sample_rate"].get<std::int64_t>())},
-      {"version", "1"},
-  };
-  return files;
 }
 
 }  // namespace voxport::vits

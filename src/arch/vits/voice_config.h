@@ -27,12 +27,4 @@ VoiceConfig complete_voice_config(const std::optional<std::string>& given, const
 // The sample rate that such a config names; 0 when it names none.
 std::int64_t sample_rate_of(const std::optional<std::string>& given);
 
-// What sherpa-onnx asks of the metadata of a model, and of the file tokens.txt beside it. Fails
-// with kUsage when the config has no phoneme_id_map.
-struct SherpaFiles {
-  std::vector<std::pair<std::string, std::string>> metadata;
-  std::string tokens;
-};
-SherpaFiles sherpa_files(const VoiceConfig& voice);
-
 }  // namespace voxport::vits

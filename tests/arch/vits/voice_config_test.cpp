@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "arch/vits/sherpa.h"
 #include "tests/data.h"
 #include "tests/temporary_folder.h"
 
