@@ -1,5 +1,5 @@
 // Each family's way from text to ids: its files are read, written down for voice.json, and that is
-// read as the program reads it. tests/data/text has what the authors' own code made.
+// read as the program reads it. tests/data/families has what the authors' own code made.
 #include "arch/vits/families/text.h"
 
 #include <fstream>
@@ -48,22 +48,22 @@ struct Recorded {
   std::int64_t rows;
 };
 constexpr Recorded kRecorded[] = {
-    {"coqui-d-vectors", kCoqui, 35},
-    {"coqui-single", kCoqui, 101},
-    {"coqui-speakers-languages", kCoqui, 47},
-    {"hf-mms", kHuggingFace, 38},
-    {"hf-mms-parametrized", kHuggingFace, 38},
-    {"hf-plain-durations", kHuggingFace, 39},
-    {"hf-vctk", kHuggingFace, 178},
-    {"mb-istft-mb", kOriginal, 178},
-    {"vits-inflect", kOriginal, 178},
-    {"vits-mms", kOriginal, 39},
-    {"vits-single", kOriginal, 178},
-    {"vits-speakers", kOriginal, 43},
+    {"coqui/d-vectors", kCoqui, 35},
+    {"coqui/single", kCoqui, 101},
+    {"coqui/speakers-languages", kCoqui, 47},
+    {"hf/mms", kHuggingFace, 38},
+    {"hf/mms-parametrized", kHuggingFace, 38},
+    {"hf/plain-durations", kHuggingFace, 39},
+    {"hf/vctk", kHuggingFace, 178},
+    {"mb-istft/mb", kOriginal, 178},
+    {"vits/inflect", kOriginal, 178},
+    {"vits/mms", kOriginal, 39},
+    {"vits/single", kOriginal, 178},
+    {"vits/speakers", kOriginal, 43},
 };
 
 Json recorded_ids(const std::string& folder) {
-  std::ifstream file(data_folder() / "text" / folder / "ids.json");
+  std::ifstream file(data_folder() / "families" / (folder + ".ids.json"));
   return Json::parse(file);
 }
 
@@ -85,7 +85,7 @@ Ids ids_of(const TextConfig& config, const Json& given) {
 TEST(FamilyText, GivesTheIdsOfTheAuthorsCode) {
   std::size_t count = 0;
   for (const auto& [folder, family, rows] : kRecorded) {
-    const Json voice = text_of(family, data_folder() / "text" / folder, rows);
+    const Json voice = text_of(family, data_folder() / "families" / folder, rows);
     const TextConfig config = read_text_config(nlohmann::json::parse(voice.dump()));
     const Json file = recorded_ids(folder);
     for (const Json& given : file.is_array() ? file : file["cases"]) {
