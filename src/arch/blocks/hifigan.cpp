@@ -87,6 +87,14 @@ bool Config::is_exact() const {
   return true;
 }
 
+Upsampling::Upsampling(std::string its_path, Tensor its_weight, std::int64_t its_rate,
+                       std::int64_t its_groups)
+    : path(std::move(its_path)),
+      weight(std::move(its_weight)),
+      rate(its_rate),
+      padding((weight.shape[2] - its_rate) / 2),
+      groups(its_groups) {}
+
 Upsampling::Upsampling(const Weights& w, std::int64_t in, std::int64_t out, std::int64_t its_rate,
                        std::int64_t kernel)
     : path(w.path()),
@@ -103,8 +111,11 @@ Value Upsampling::operator()(const Value& x, Caches* caches) const {
   const std::int64_t kernel = weight.shape[2];
   const auto stretched = [&](const Value& steps, std::int64_t cut_before, std::int64_t cut_after) {
     using Ints = std::vector<std::int64_t>;
-    return g.node("ConvTranspose", {steps, g.constant("weight", weight), g.constant("bias", bias)},
-                  {{"kernel_shape", Ints{kernel}},
+    std::vector<Value> inputs = {steps, g.constant("weight", weight)};
+    if (bias) inputs.push_back(g.constant("bias", *bias));
+    return g.node("ConvTranspose", std::move(inputs),
+                  {{"group", groups},
+                   {"kernel_shape", Ints{kernel}},
                    {"strides", Ints{rate}},
                    {"pads", Ints{cut_before, cut_after}}});
   };

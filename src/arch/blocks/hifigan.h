@@ -36,11 +36,14 @@ struct Config {
 // A transposed convolution that stretches time by `rate`.
 struct Upsampling {
   std::string path;
-  Tensor weight;  // [in, out, kernel]
-  Tensor bias;
+  Tensor weight;  // [in, out / groups, kernel]
+  std::optional<Tensor> bias;
   std::int64_t rate;
   std::int64_t padding;
+  std::int64_t groups = 1;
 
+  // Without a bias, and padded so that each step of x makes `rate`.
+  Upsampling(std::string path, Tensor weight, std::int64_t rate, std::int64_t groups);
   Upsampling(const Weights& w, std::int64_t in, std::int64_t out, std::int64_t rate,
              std::int64_t kernel);
 

@@ -42,6 +42,7 @@ ReceptiveField receptive_field_of(const Graph& graph, std::string_view input,
     for (const Value& made : node->outputs()) {
       const auto found = intervals.find(made.name());
       if (found == intervals.end()) continue;
+      if (std::ranges::none_of(node->inputs(), has_time)) continue;  // a constant of any length
       const Steps wanted = needed(*node, found->second);
       for (const Value& value : node->inputs())
         if (has_time(value)) intervals.emplace(value.name(), wanted).first->second.include(wanted);

@@ -11,6 +11,7 @@ namespace voxport::vits {
 namespace {
 
 constexpr std::int64_t kMaxLayers = 1000;
+constexpr std::int64_t kMaxFactor = 1000;
 constexpr std::int64_t kMaxBins = 999;  // each has a thousandth of the whole at least
 
 class ConfigReader {
@@ -21,15 +22,15 @@ class ConfigReader {
   Config read() {
     Config config;
     config.text_encoder = text_encoder();
-    // The trainer of the paper says 0 for one.
-    config.speakers = std::max<std::int64_t>(
-        1, settings_.number("num_speakers", size_of(w_ / "emb_g", "weight", 0), 1));
-    if (config.has_speakers()) config.gin_channels = gin_channels();
+    speakers(config);
+    languages(config);
     config.durations = durations(config);
     config.flow = flow(config);
     config.decoder = hifigan::read_generator_config(w_ / "dec", settings_);
     config.decoder.in_channels = config.inter_channels();
     config.decoder.gin_channels = config.gin_channels;
+    config.interpolation = settings_.number("interpolate_factor", std::nullopt, 1, kMaxFactor);
+    settings_.at_least_one("interpolate_factor", config.interpolation);
     config.sample_rate = settings_.number("sample_rate", std::nullopt, 0);
     check_sizes(config);
     hifigan::check_hop(config.decoder, "hop_length", settings_);
@@ -46,6 +47,9 @@ class ConfigReader {
     config.symbols = settings_.number("num_symbols", size_of(enc_p / "emb", "weight", 0), 256);
     config.hidden_channels =
         settings_.number("hidden_channels", size_of(enc_p / "emb", "weight", 1), 192);
+    if (const auto channels = size_of(w_ / "emb_l", "weight", 1))
+      config.language_channels = settings_.number("embedded_language_dim", channels, 4);
+    config.hidden_channels += config.language_channels;
     const auto proj = size_of(enc_p / "proj", "weight", 0);
     config.out_channels =
         settings_.number("inter_channels", proj ? std::optional(*proj / 2) : std::nullopt, 192);
@@ -82,6 +86,29 @@ class ConfigReader {
     return kUsual;
   }
 
+  // One speaker is heard only where the network was built to listen to it. (The trainer of the
+  // paper says 0 for one.)
+  void speakers(Config& config) {
+    config.takes_d_vector = settings_.truth("use_d_vector_file").value_or(false);
+    const auto rows = size_of(w_ / "emb_g", "weight", 0);
+    if (config.takes_d_vector && rows)
+      settings_.problem("'use_d_vector_file' is true, but there is an emb_g.weight");
+    if (!config.takes_d_vector)
+      config.speakers = std::max<std::int64_t>(1, settings_.number("num_speakers", rows, 1));
+    const bool listens = settings_.truth("use_speaker_embedding").value_or(config.speakers > 1);
+    if (config.takes_d_vector || listens || config.speakers > 1)
+      config.gin_channels = gin_channels();
+  }
+
+  void languages(Config& config) {
+    const auto rows = size_of(w_ / "emb_l", "weight", 0);
+    const bool is_used = settings_.truth("use_language_embedding").value_or(rows.has_value());
+    if (is_used != rows.has_value())
+      settings_.problem(cat("'use_language_embedding' is ", is_used ? "true" : "false",
+                            ", but there is ", rows ? "an" : "no", " emb_l.weight"));
+    config.languages = rows.value_or(0);
+  }
+
   // Piper makes 512 of a number that is not above 0, and may have saved either.
   std::int64_t gin_channels() {
     const auto from_shapes = size_of(w_ / "emb_g", "weight", 1);
@@ -94,7 +121,9 @@ class ConfigReader {
     const Weights dp = w_ / "dp";
     config.is_stochastic = settings_.truth("use_sdp").value_or((dp / "flows").has_any());
     config.in_channels = whole.text_encoder.hidden_channels;
-    config.gin_channels = whole.gin_channels;
+    const bool is_told = settings_.truth("condition_dp_on_speaker").value_or(true);
+    config.gin_channels = is_told ? whole.gin_channels : 0;
+    config.language_channels = whole.text_encoder.language_channels;
     if (!config.is_stochastic) {
       config.norm_epsilon = epsilon("duration_norm_eps");
       config.filter_channels = size_of(dp / "conv_1", "weight", 0).value_or(256);
@@ -114,7 +143,7 @@ class ConfigReader {
     const Weights flows = w_ / "flow" / "flows";
     config.channels = whole.inter_channels();
     config.hidden_channels =
-        size_of(flows / 0 / "pre", "weight", 0).value_or(whole.text_encoder.hidden_channels);
+        size_of(flows / 0 / "pre", "weight", 0).value_or(whole.text_encoder.embedded_channels());
     config.kernel_size = size_of(flows / 0 / "enc" / "in_layers" / 0, "weight", 2).value_or(5);
     config.n_layers = (flows / 0 / "enc" / "in_layers").count();
     while ((flows / (2 * config.n_flows)).has_any()) ++config.n_flows;
@@ -163,12 +192,15 @@ class ConfigReader {
 
 std::span<const std::string_view> hyper_parameter_names() {
   static constexpr std::string_view kNames[] = {
+      "condition_dp_on_speaker",
       "duration_norm_eps",
+      "embedded_language_dim",
       "filter_channels",
       "gin_channels",
       "hidden_channels",
       "hop_length",
       "inter_channels",
+      "interpolate_factor",
       "kernel_size",
       "layer_norm_eps",
       "n_heads",
@@ -182,7 +214,10 @@ std::span<const std::string_view> hyper_parameter_names() {
       "upsample_initial_channel",
       "upsample_kernel_sizes",
       "upsample_rates",
+      "use_d_vector_file",
+      "use_language_embedding",
       "use_sdp",
+      "use_speaker_embedding",
       "wavenet_dilation_rate",
   };
   return kNames;

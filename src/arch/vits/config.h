@@ -21,9 +21,11 @@ struct TextEncoderConfig {
   std::int64_t n_layers = 0;
   std::int64_t kernel_size = 0;
   std::int64_t window_size = 0;
-  bool shares_heads = true;  // one set of relative embeddings for all heads
+  std::int64_t language_channels = 0;  // of the hidden ones, that tell the language
+  bool shares_heads = true;            // one set of relative embeddings for all heads
   double norm_epsilon = 1e-5;
 
+  std::int64_t embedded_channels() const { return hidden_channels - language_channels; }
   std::int64_t k_channels() const { return hidden_channels / n_heads; }
 };
 
@@ -46,6 +48,7 @@ struct DurationConfig {
   std::int64_t n_flows = 0;   // stochastic
   std::int64_t num_bins = 0;  // stochastic: of each spline
   std::int64_t gin_channels = 0;
+  std::int64_t language_channels = 0;
   double norm_epsilon = 1e-5;  // plain
 };
 
@@ -55,11 +58,16 @@ struct Config {
   FlowConfig flow;
   hifigan::Config decoder;
   std::int64_t speakers = 1;
-  std::int64_t gin_channels = 0;  // 0 with one speaker
-  std::int64_t sample_rate = 0;   // 0: not known
+  std::int64_t gin_channels = 0;   // 0: the network does not listen to a speaker
+  bool takes_d_vector = false;     // the speaker comes in as a vector, else by number
+  std::int64_t languages = 0;      // 0: no embedding of languages
+  std::int64_t interpolation = 1;  // steps of the decoder that a frame is stretched to
+  std::int64_t sample_rate = 0;    // 0: not known
 
-  bool has_speakers() const { return speakers > 1; }
+  bool has_speakers() const { return gin_channels > 0; }
+  bool has_languages() const { return languages > 0; }
   std::int64_t inter_channels() const { return text_encoder.out_channels; }
+  std::int64_t hop_length() const { return interpolation * decoder.hop_length(); }
 };
 
 // The names of hyper-parameters that read_config() looks at.

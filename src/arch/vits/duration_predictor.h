@@ -15,13 +15,14 @@ struct DurationPredictor {
   Conv1d conv_2;
   LayerNorm norm_2;
   Linear proj;
-  std::optional<Linear> cond;
+  std::optional<Linear> cond, cond_lang;
 
   DurationPredictor(const Weights& w, const DurationConfig& config);
 
-  // The logarithm of each phoneme's frames: channels last, one channel. g [b, 1, gin], or with rows
-  // [b, 1, 1, gin].
-  Value operator()(Value x, const Mask& mask, const std::optional<Value>& g) const;
+  // The logarithm of each phoneme's frames: channels last, one channel. g [b, 1, gin] and language
+  // [b, 1, c], where there are such.
+  Value operator()(Value x, const Mask& mask, const std::optional<Value>& g,
+                   const std::optional<Value>& language) const;
 };
 
 }  // namespace voxport::vits

@@ -78,7 +78,7 @@ class VitsExport {
     metadata.architecture = "vits";
     metadata.graph = role;
     metadata.axes = axes_of(relation_, options_.noise_input);
-    metadata.hop_length = model_.config.decoder.hop_length();
+    metadata.hop_length = model_.config.hop_length();
     metadata.receptive_field = field_;
     metadata.sample_rate = model_.config.sample_rate;
     metadata.symbols = model_.config.text_encoder.symbols;
@@ -98,7 +98,7 @@ class VitsExport {
   const VoiceConfig& voice_;
   Options options_;
   ReceptiveField field_;
-  std::string relation_ = cat(model_.config.decoder.hop_length(), "*frames");
+  std::string relation_ = cat(model_.config.hop_length(), "*frames");
 };
 
 void check_target(const ExportRequest& request) {
@@ -162,8 +162,8 @@ ExportPlan plan_export(const ExportRequest& request) {
   });
   plan.warnings = weights.warnings();
   for (const std::string& note : voice.notes) plan.notes.push_back(note);
-  request.clock.done("took the weights", cat(config.text_encoder.n_layers, " layers, hop ",
-                                             config.decoder.hop_length()));
+  request.clock.done("took the weights",
+                     cat(config.text_encoder.n_layers, " layers, hop ", config.hop_length()));
 
   plan.graphs = VitsExport(request, model, voice).graphs();
   const fs::path text = request.is_single_file() ? fs::path(request.out.native() + ".json")

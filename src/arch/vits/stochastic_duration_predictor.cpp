@@ -77,6 +77,8 @@ StochasticDurationPredictor::StochasticDurationPredictor(const Weights& w,
       logs((w / "flows" / 0).tensor("logs", {2, 1})) {
   if (config.gin_channels != 0)
     cond.emplace(w / "cond", config.gin_channels, config.filter_channels);
+  if (config.language_channels != 0)
+    cond_lang.emplace(w / "cond_lang", config.language_channels, config.filter_channels);
   for (std::int64_t i = config.n_flows; i-- > 1;)
     flows.emplace_back(w / "flows" / duration_flow_index(i), config);
   (w / "flows" / duration_flow_index(0)).ignore();
@@ -86,10 +88,12 @@ StochasticDurationPredictor::StochasticDurationPredictor(const Weights& w,
 
 Value StochasticDurationPredictor::operator()(Value x, const Mask& mask,
                                               const std::optional<Value>& g,
+                                              const std::optional<Value>& language,
                                               std::pair<Value, Value> noise) const {
   const Graph::Scope scope(x.graph(), "dp");
   x = pre(x);
   if (cond && g) x = x + (*cond)(*g);
+  if (cond_lang && language) x = x + (*cond_lang)(*language);
   x = proj(convs(x, mask));
 
   auto [z0, z1] = std::move(noise);

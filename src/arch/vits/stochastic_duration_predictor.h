@@ -47,7 +47,7 @@ struct ConvFlow {
 
 struct StochasticDurationPredictor {
   Linear pre;
-  std::optional<Linear> cond;
+  std::optional<Linear> cond, cond_lang;
   DDSConv convs;
   Linear proj;
   std::vector<ConvFlow> flows;  // in the order in which they are run: the last trained comes first
@@ -56,9 +56,10 @@ struct StochasticDurationPredictor {
   StochasticDurationPredictor(const Weights& w, const DurationConfig& config);
 
   // The logarithm of each phoneme's frames: channels last, one channel. `noise` are two such
-  // channels of normal noise, times its scale.
+  // channels of normal noise, times its scale. g [b, 1, gin] and language [b, 1, c], where there
+  // are such.
   Value operator()(Value x, const Mask& mask, const std::optional<Value>& g,
-                   std::pair<Value, Value> noise) const;
+                   const std::optional<Value>& language, std::pair<Value, Value> noise) const;
 };
 
 }  // namespace voxport::vits

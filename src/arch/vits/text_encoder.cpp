@@ -28,6 +28,11 @@ LayerNorm norm_at(const Weights& w, const TextEncoderConfig& config) {
   return norm;
 }
 
+// [b, 1, c] as [b, t, c], for the steps of x.
+Value at_each_step(const Value& one, const Value& x) {
+  return expand(one, concat({size(x, 0), size(x, 1), int64s(x, {*one.dim(-1).constant()})}, 0));
+}
+
 }  // namespace
 
 Band::Band(const Value& its_length, std::int64_t its_window, std::int64_t heads)
@@ -87,9 +92,9 @@ Value FFN::operator()(const Value& x, const Mask& mask) const {
 
 TextEncoder::TextEncoder(const Weights& w, const TextEncoderConfig& its_config)
     : config(its_config),
-      emb(w / "emb", config.symbols, config.hidden_channels),
+      emb(w / "emb", config.symbols, config.embedded_channels()),
       proj(w / "proj", config.hidden_channels, 2 * config.out_channels) {
-  emb.weight = scaled(emb.weight, std::sqrt(static_cast<double>(config.hidden_channels)));
+  emb.weight = scaled(emb.weight, std::sqrt(static_cast<double>(config.embedded_channels())));
   const Weights encoder = w / "encoder";
   for (std::int64_t i = 0; i < config.n_layers; ++i) {
     layers.push_back({MultiHeadAttention(encoder / "attn_layers" / i, config),
@@ -101,9 +106,11 @@ TextEncoder::TextEncoder(const Weights& w, const TextEncoderConfig& its_config)
 
 // Padded phonemes are kept out of the attention by the mask of scores and out of the convolutions
 // where those start; in between they may hold what they like.
-TextEncoder::Output TextEncoder::operator()(const Value& input, const Mask& mask) const {
+TextEncoder::Output TextEncoder::operator()(const Value& input, const Mask& mask,
+                                            const std::optional<Value>& language) const {
   const Graph::Scope scope(input.graph(), "enc_p");
   Value x = emb(input);
+  if (language) x = concat({x, at_each_step(*language, x)}, -1);
   const Band band(size(input, 1), config.window_size, config.n_heads);
   for (const Layer& layer : layers) {
     const Graph::Scope in_layer(x.graph(), layer.attn.path);

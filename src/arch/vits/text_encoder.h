@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "arch/blocks/attention.h"
@@ -72,8 +73,9 @@ struct TextEncoder {
     Value x;      // hidden states, channels last
     Value stats;  // mean and log of the deviation of the prior, side by side, channels last
   };
-  // input i64 [b, t]
-  Output operator()(const Value& input, const Mask& mask) const;
+  // input i64 [b, t], language [b, 1, language_channels] where there are several
+  Output operator()(const Value& input, const Mask& mask,
+                    const std::optional<Value>& language = std::nullopt) const;
 };
 
 }  // namespace voxport::vits

@@ -65,22 +65,27 @@ Vits::Vits(const Weights& w, const Config& its_config)
   } else {
     dp.emplace(w / "dp", config.durations);
   }
-  if (config.has_speakers()) emb_g.emplace(w / "emb_g", config.speakers, config.gin_channels);
+  if (config.has_speakers() && !config.takes_d_vector)
+    emb_g.emplace(w / "emb_g", config.speakers, config.gin_channels);
+  if (config.has_languages())
+    emb_l.emplace(w / "emb_l", config.languages, config.text_encoder.language_channels);
+  if (config.interpolation > 1)
+    stretch.emplace("dec.interpolate", config.inter_channels(), config.interpolation);
   (w / "enc_q").ignore();  // the posterior encoder hears the recordings
+  if (config.durations.gin_channels == 0) (w / "dp" / "cond").ignore();
   if (config.has_speakers()) return;
   // A network may be built for speakers and have one: what would listen to them is there, unused.
   if (const auto rows = (w / "emb_g").shape_of("weight"); rows && rows->front() == 1)
     (w / "emb_g").ignore();
   (w / "dec" / "cond").ignore();
-  (w / "dp" / "cond").ignore();
   for (std::int64_t i = 0; i < config.flow.n_flows; ++i)
     (w / "flow" / "flows" / (2 * i) / "enc" / "cond_layer").ignore();
 }
 
 Value Vits::log_durations(const TextEncoder::Output& text, const Mask& mask, const Value& input,
                           const Value& noise_w, const std::optional<Value>& g,
-                          const Options& options) const {
-  if (dp) return (*dp)(text.x, mask, g);
+                          const std::optional<Value>& language, const Options& options) const {
+  if (dp) return (*dp)(text.x, mask, g, language);
   const Graph::Scope scope(input.graph(), "dp");
   std::pair<Value, Value> noise;
   if (options.noise_input) {
@@ -94,7 +99,16 @@ Value Vits::log_durations(const TextEncoder::Output& text, const Mask& mask, con
   }
   noise.first = noise.first * for_rank(noise_w, 3);
   noise.second = noise.second * for_rank(noise_w, 3);
-  return (*sdp)(text.x, mask, g, std::move(noise));
+  return (*sdp)(text.x, mask, g, language, std::move(noise));
+}
+
+// torch.nn.functional.normalize makes the same of a vector that is nothing but zeros.
+Value Vits::speaker(Graph& graph) const {
+  if (emb_g) return (*emb_g)(graph.add_input("sid", int64_type({batch_size()})));
+  constexpr double kLeastNorm = 1e-12;
+  const Value given = graph.add_input("d_vector", float_type({batch_size(), config.gin_channels}));
+  const Graph::Scope scope(graph, "d_vector");
+  return given / maximum(sqrt(reduce_sum(given * given, {1}, true)), kLeastNorm);
 }
 
 Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
@@ -105,15 +119,18 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
 
   Latent latent;
   std::optional<Value> g_last;  // the speaker, channels last
-  if (emb_g) {
-    const Value embedded = (*emb_g)(graph.add_input("sid", int64_type({batch_size()})));
+  if (config.has_speakers()) {
+    const Value embedded = speaker(graph);
     latent.g = unsqueeze(embedded, {2});
     g_last = unsqueeze(embedded, {1});
   }
+  std::optional<Value> language;  // channels last
+  if (emb_l)
+    language = unsqueeze((*emb_l)(graph.add_input("langid", int64_type({batch_size()}))), {1});
   const Scales scales(scales_input);
   const Mask mask("enc_p.x_mask", input_lengths, size(input, 1));
-  const TextEncoder::Output text = enc_p(input, mask);
-  const Value logw = log_durations(text, mask, input, scales.noise_w, g_last, options);
+  const TextEncoder::Output text = enc_p(input, mask, language);
+  const Value logw = log_durations(text, mask, input, scales.noise_w, g_last, language, options);
 
   const Graph::Scope scope(graph, "align");
   const Value w = exp(squeeze(logw, {2})) * for_rank(scales.length, 2);
@@ -152,11 +169,19 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
 
 Value Vits::decode(const Value& z, const std::optional<Value>& y_mask,
                    const std::optional<Value>& g, const Options& options, Caches* caches) const {
-  if (options.cut_after_flow) return dec(y_mask ? z * *y_mask : z, g, caches);
+  if (options.cut_after_flow)
+    return dec(stretched(y_mask ? z * *y_mask : z, y_mask, caches), g, caches);
   const ResidualCouplingBlock::Output out = flow.reverse(z, y_mask, g, caches);
   hifigan::Generator turned = dec;
   if (!is_in_order(out.order)) turned.conv_pre.weight = picked(dec.conv_pre.weight, 1, out.order);
-  return turned(out.z, g, caches);
+  return turned(stretched(out.z, y_mask, caches), g, caches);
+}
+
+// The last frame of a row of a batch fades into the zeros behind it, for as long as it lasts.
+Value Vits::stretched(const Value& z, const std::optional<Value>& y_mask, Caches* caches) const {
+  if (!stretch) return z;
+  const Value steps = (*stretch)(z, caches);
+  return y_mask ? steps * stretch->of_mask(*y_mask) : steps;
 }
 
 std::unique_ptr<Graph> Vits::encoder(const Options& options) const {
@@ -177,7 +202,8 @@ std::unique_ptr<Graph> Vits::decoder(const Options& options) const {
       graph->add_input("z", float_type({batch_size(), config.inter_channels(), frames()}));
   const Value y_mask = graph->add_input("y_mask", float_type({batch_size(), 1, frames()}));
   std::optional<Value> g;
-  if (emb_g) g = graph->add_input("g", float_type({batch_size(), config.gin_channels, 1}));
+  if (config.has_speakers())
+    g = graph->add_input("g", float_type({batch_size(), config.gin_channels, 1}));
   graph->add_output("output", decode(z, y_mask, g, options));
   return graph;
 }
@@ -189,7 +215,8 @@ Vits::StreamDecoder Vits::stream_decoder(const Options& options) const {
   const Value z =
       graph.add_input("z", float_type({batch_size(), config.inter_channels(), frames()}));
   std::optional<Value> g;
-  if (emb_g) g = graph.add_input("g", float_type({batch_size(), config.gin_channels, 1}));
+  if (config.has_speakers())
+    g = graph.add_input("g", float_type({batch_size(), config.gin_channels, 1}));
   Caches caches(z);
   graph.add_output("output", decode(z, std::nullopt, g, options, &caches));
   caches.add_outputs();
@@ -209,11 +236,12 @@ std::unique_ptr<Graph> Vits::whole(const Options& options) const {
 
 ReceptiveField Vits::receptive_field(const Options& options) const {
   ReceptiveField field = hifigan::receptive_field(config.decoder);
+  if (stretch) field = Interpolation::receptive_field(config.interpolation, field);
   if (!options.cut_after_flow) {
     field.left += flow.reach();
     field.right += flow.reach();
   }
-  check_receptive_field(field, *decoder(options), "z", "output", config.decoder.hop_length());
+  check_receptive_field(field, *decoder(options), "z", "output", config.hop_length());
   return field;
 }
 

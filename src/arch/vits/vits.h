@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "arch/blocks/hifigan.h"
+#include "arch/blocks/interpolation.h"
 #include "arch/vits/config.h"
 #include "arch/vits/duration_predictor.h"
 #include "arch/vits/flow.h"
@@ -28,6 +29,8 @@ struct Vits {
   ResidualCouplingBlock flow;
   hifigan::Generator dec;
   std::optional<Embedding> emb_g;
+  std::optional<Embedding> emb_l;
+  std::optional<Interpolation> stretch;
 
   // Takes every tensor that inference needs, and declares those that only training does.
   Vits(const Weights& w, const Config& config);
@@ -51,12 +54,16 @@ struct Vits {
  private:
   struct Latent;
   Latent encode(Graph& graph, const Options& options) const;
+  // What tells one speaker from another, [b, gin]: chosen by the input sid, or the input d_vector.
+  Value speaker(Graph& graph) const;
   // Without a mask all frames are there. With caches z is a piece of a sequence.
   Value decode(const Value& z, const std::optional<Value>& y_mask, const std::optional<Value>& g,
                const Options& options, Caches* caches = nullptr) const;
   Value log_durations(const TextEncoder::Output& text, const Mask& mask, const Value& input,
                       const Value& noise_w, const std::optional<Value>& g,
-                      const Options& options) const;
+                      const std::optional<Value>& language, const Options& options) const;
+  // For the decoder, in steps of its own.
+  Value stretched(const Value& z, const std::optional<Value>& y_mask, Caches* caches) const;
 };
 
 }  // namespace voxport::vits

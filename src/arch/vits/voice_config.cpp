@@ -58,7 +58,7 @@ class Completion {
     number("/num_symbols", config_.text_encoder.symbols);
     number("/num_speakers", config_.speakers);
     speakers(notes);
-    number("/hop_length", config_.decoder.hop_length());
+    number("/hop_length", config_.hop_length());
     if (is_streaming) {
       json_["streaming"] = true;
     } else {
