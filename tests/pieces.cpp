@@ -30,18 +30,22 @@ Tensors first_states(const Session& graph, std::int64_t rows) {
   return states;
 }
 
-// [b, 1, t] each.
+// [b, c, t] each, of one channel or more.
 Tensor joined(const std::vector<Tensor>& pieces) {
   std::vector<float> all;
   std::int64_t width = 0;
   for (const Tensor& piece : pieces) width += piece.shape[2];
+  const std::int64_t channels = pieces[0].shape[1];
   for (std::int64_t row = 0; row < pieces[0].shape[0]; ++row) {
-    for (const Tensor& piece : pieces) {
-      const std::vector<float> samples = to_float32(part_of(piece, 0, row, row + 1));
-      all.insert(all.end(), samples.begin(), samples.end());
+    for (std::int64_t c = 0; c < channels; ++c) {
+      for (const Tensor& piece : pieces) {
+        const std::vector<float> samples =
+            to_float32(part_of(part_of(piece, 0, row, row + 1), 1, c, c + 1));
+        all.insert(all.end(), samples.begin(), samples.end());
+      }
     }
   }
-  return tensor_of({pieces[0].shape[0], 1, width}, all);
+  return tensor_of({pieces[0].shape[0], channels, width}, all);
 }
 
 }  // namespace

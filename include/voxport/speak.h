@@ -56,6 +56,8 @@ struct VoiceInfo {
   std::int64_t hop_length = 0;                                 // samples of a frame
   std::vector<std::pair<std::string, std::int64_t>> speakers;  // names and numbers; none for one
   std::int64_t num_speakers = 1;
+  std::vector<std::pair<std::string, std::int64_t>> languages;  // names and numbers; none for one
+  std::int64_t num_languages = 1;
   // The voice's own. What it does not have cannot be chosen.
   double length_scale = 1;
   std::optional<double> noise_scale, noise_w;  // VITS
@@ -74,7 +76,8 @@ struct SpeakOptions {
   enum Input { kText, kLines, kPhonemes, kIds };
   Input input = kText;
 
-  std::string speaker;  // by name or number; empty: the first
+  std::string speaker;   // by name or number; empty: the first
+  std::string language;  // the same, of a voice that was trained on several
   // In place of the voice's own.
   std::optional<double> length_scale;
   std::optional<double> noise_scale, noise_w;

@@ -343,6 +343,9 @@ void add_manner_options(Arguments& app, Options& options) {
   app.add_option("--speaker", options.speak.speaker,
                  "the speaker, by name or number (default: the first)")
       .type_name("NAME|N");
+  app.add_option("--language", options.speak.language,
+                 "the language, by name or number, of a voice with several (default: the first)")
+      .type_name("NAME|N");
   // The voice knows which of these it has, and their limits.
   add_number(app, "--length-scale", options.speak.length_scale, {},
              "the factor by which all durations are multiplied (default: the voice's own)")

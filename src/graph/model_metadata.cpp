@@ -93,6 +93,7 @@ void for_each_key(Fields& fields, const Visit& visit) {
   visit("mel_channels", fields.mel_channels);
   visit("symbols", fields.symbols);
   visit("speakers", fields.speakers);
+  visit("languages", fields.languages);
   visit("energy_control", fields.energy_control);
   visit("padding", fields.padding);
   visit("source_sha256", fields.source_sha256);

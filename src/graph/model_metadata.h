@@ -40,6 +40,7 @@ struct ModelMetadata {
   std::optional<std::int64_t> mel_channels;
   std::optional<std::int64_t> symbols;
   std::optional<std::int64_t> speakers;
+  std::optional<std::int64_t> languages;
   std::string energy_control;                // "own" or "pitch"
   std::string padding;                       // "silent" or "heard"
   std::string source_sha256;                 // of the checkpoint it was made of

@@ -64,19 +64,20 @@ std::optional<std::int64_t> whole_number(const Json& json) {
   return is_good ? std::optional(json.get<std::int64_t>()) : std::nullopt;
 }
 
-std::vector<std::pair<std::string, std::int64_t>> speakers_in(const Json& json) {
-  std::vector<std::pair<std::string, std::int64_t>> speakers;
-  const auto map = json.find("speaker_id_map");
-  if (map == json.end() || !map->is_object()) return speakers;
+// Names and numbers, in the order of the numbers: speaker_id_map, language_id_map.
+std::vector<std::pair<std::string, std::int64_t>> names_in(const Json& json, const char* key) {
+  std::vector<std::pair<std::string, std::int64_t>> names;
+  const auto map = json.find(key);
+  if (map == json.end() || !map->is_object()) return names;
   for (const auto& [name, id] : map->items()) {
     const std::optional<std::int64_t> number = whole_number(id);
     if (!number)
       fail(Error::kCorrupt, "the voice's config has ", printable(id.dump()), " as the number of ",
            in_quotes(name), ", expected a whole number");
-    speakers.emplace_back(name, *number);
+    names.emplace_back(name, *number);
   }
-  std::ranges::sort(speakers, {}, &std::pair<std::string, std::int64_t>::second);
-  return speakers;
+  std::ranges::sort(names, {}, &std::pair<std::string, std::int64_t>::second);
+  return names;
 }
 
 void check_samples(const char* place, std::int64_t samples, const char* expected) {
@@ -95,7 +96,9 @@ VoiceInfo info_in(const Json& json) {
     check_samples("/hop_length", info.hop_length, "samples of a frame");
   }
   info.num_speakers = whole_number_at(json, "/num_speakers", 1);
-  info.speakers = speakers_in(json);
+  info.speakers = names_in(json, "speaker_id_map");
+  info.num_languages = whole_number_at(json, "/num_languages", 1);
+  info.languages = names_in(json, "language_id_map");
   return info;
 }
 

@@ -40,6 +40,23 @@ std::future<Session> load_in_background(fs::path path, SessionOptions options) {
   });
 }
 
+// The number of a speaker or a language, of `count` of which some have names; empty: the first.
+std::int64_t number_of(std::string_view what, const std::string& name,
+                       std::span<const std::pair<std::string, std::int64_t>> known,
+                       std::int64_t count) {
+  if (name.empty()) return known.empty() ? 0 : known.front().second;
+  for (const auto& [its_name, id] : known)
+    if (its_name == name) return id;
+  const auto number = parse_number<std::int64_t>(name);
+  if (number && *number >= 0 && *number < count) return *number;
+  constexpr std::size_t kMostNames = 12;
+  const std::string names = join(known.first(std::min(known.size(), kMostNames)), ", ",
+                                 [](const auto& one) { return printable(one.first); });
+  fail(Error::kUsage, "there is no ", what, " ", in_quotes(name), "; the voice has ",
+       count == 1 ? "one" : cat(count, ", from 0 to ", count - 1), known.empty() ? "" : ": ", names,
+       known.size() > kMostNames ? ", ..." : "");
+}
+
 }  // namespace
 
 LoadedVoice::LoadedVoice(const VoiceFiles& files, const VoiceOptions& options) {
@@ -96,6 +113,8 @@ void LoadedVoice::take_metadata() {
   config_.text.num_symbols = metadata.symbols.value_or(config_.text.num_symbols);
   if (text_graph_->has_speakers())
     info.num_speakers = metadata.speakers.value_or(info.num_speakers);
+  if (text_graph_->has_languages())
+    info.num_languages = metadata.languages.value_or(info.num_languages);
 }
 
 void LoadedVoice::add_decoder(Session decoder, const DecoderPorts& ports, bool is_cached) {
@@ -124,6 +143,7 @@ void LoadedVoice::add_decoder(Session decoder, const DecoderPorts& ports, bool i
 Manner LoadedVoice::manner() const {
   Manner manner;
   manner.speaker = speaker("");
+  manner.language = language("");
   manner.length_scale = info().length_scale;
   manner.noise_scale = info().noise_scale.value_or(manner.noise_scale);
   manner.noise_w = info().noise_w.value_or(manner.noise_w);
@@ -133,19 +153,11 @@ Manner LoadedVoice::manner() const {
 }
 
 std::int64_t LoadedVoice::speaker(const std::string& name) const {
-  if (name.empty()) return info().speakers.empty() ? 0 : info().speakers.front().second;
-  for (const auto& [speaker, id] : info().speakers)
-    if (speaker == name) return id;
-  const auto number = parse_number<std::int64_t>(name);
-  if (number && *number >= 0 && *number < info().num_speakers) return *number;
-  constexpr std::size_t kMostNames = 12;
-  const std::span known(info().speakers);
-  const std::string who = join(known.first(std::min(known.size(), kMostNames)), ", ",
-                               [](const auto& speaker) { return printable(speaker.first); });
-  fail(Error::kUsage, "there is no speaker ", in_quotes(name), "; the voice has ",
-       info().num_speakers == 1 ? "one"
-                                : cat(info().num_speakers, ", from 0 to ", info().num_speakers - 1),
-       known.empty() ? "" : ": ", who, known.size() > kMostNames ? ", ..." : "");
+  return number_of("speaker", name, info().speakers, info().num_speakers);
+}
+
+std::int64_t LoadedVoice::language(const std::string& name) const {
+  return number_of("language", name, info().languages, info().num_languages);
 }
 
 std::unique_ptr<Phonemiser> LoadedVoice::take_phonemiser() const {

@@ -30,10 +30,12 @@ class LoadedVoice {
   // How long an utterance may be.
   const UtteranceLimit& limit() const { return *limit_; }
 
-  // The voice's own, with its first speaker.
+  // The voice's own, with its first speaker and language.
   Manner manner() const;
   // The number of a speaker by name or number. Fails with kUsage, and tells who there is.
   std::int64_t speaker(const std::string& name) const;
+  // The same of a language.
+  std::int64_t language(const std::string& name) const;
 
   // A stream has a phonemiser to itself while it reads text, and gives it back.
   std::unique_ptr<Phonemiser> take_phonemiser() const;

@@ -10,8 +10,8 @@
 namespace voxport {
 namespace {
 
-constexpr std::string_view kKnown[] = {"input", "input_lengths", "scales",
-                                       "sid",   "noise",         "noise_w"};
+constexpr std::string_view kKnown[] = {"input",  "input_lengths", "scales", "sid",
+                                       "langid", "noise",         "noise_w"};
 constexpr std::int64_t kMostChannels = 192;     // of Piper's voices, where the graph does not tell
 constexpr std::int64_t kMostNoise = 1LL << 25;  // numbers; more than half an hour of audio
 constexpr std::int64_t kUsualFrames = 8;        // of a phoneme; most have fewer
@@ -21,6 +21,10 @@ constexpr std::int64_t kUsualFrames = 8;        // of a phoneme; most have fewer
 PiperGraph::PiperGraph(Session session, std::string flat_noise)
     : TextGraph(std::move(session)), flat_noise_(std::move(flat_noise)) {
   const Session& graph = this->session();
+  if (takes("d_vector"))
+    fail(Error::kUnsupported, in_quotes(graph.name()), " takes its speaker as a vector, ",
+         "in the input d_vector, which cannot be given here; a voice that was exported with its ",
+         "file of speakers takes them by name");
   for (const PortInfo& port : graph.inputs()) {
     if (port.name != flat_noise_ && std::ranges::find(kKnown, port.name) == std::end(kKnown))
       fail(Error::kUnsupported, in_quotes(graph.name()), " takes an input ", in_quotes(port.name),
@@ -60,6 +64,7 @@ Tensors PiperGraph::inputs_of(const std::vector<std::int64_t>& ids, const Manner
                                                         static_cast<float>(manner.length_scale),
                                                         static_cast<float>(manner.noise_w)})}};
   if (has_speakers()) inputs.emplace("sid", int64_tensor({1}, {manner.speaker}));
+  if (has_languages()) inputs.emplace("langid", int64_tensor({1}, {manner.language}));
   return inputs;
 }
 

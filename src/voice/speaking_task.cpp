@@ -35,6 +35,7 @@ Manner manner_of(const LoadedVoice& voice, const SpeakOptions& options) {
   Manner manner = voice.manner();
   manner.seed = options.seed;
   manner.speaker = voice.speaker(options.speaker);
+  manner.language = voice.language(options.language);
   choose("length scale", kLengthScales, own.length_scale, options.length_scale,
          manner.length_scale);
   choose("noise scale", kScales, own.noise_scale, options.noise_scale, manner.noise_scale);

@@ -15,6 +15,7 @@ namespace voxport {
 // In which manner an utterance is spoken. A kind of voice heeds what it has.
 struct Manner {
   std::int64_t speaker = 0;
+  std::int64_t language = 0;
   double length_scale = 1;  // how long everything lasts
   // VITS
   double noise_scale = 0.667;  // how far the sound strays from the most likely one
@@ -38,6 +39,7 @@ class TextGraph {
 
   const Session& session() const { return session_; }
   virtual bool has_speakers() const = 0;
+  virtual bool has_languages() const { return false; }
   // Whether the same seed gives the same outputs.
   virtual bool is_repeatable() const = 0;
 

@@ -65,6 +65,8 @@ struct Config {
   std::int64_t sample_rate = 0;    // 0: not known
 
   bool has_speakers() const { return gin_channels > 0; }
+  // Whether they are chosen by number.
+  bool has_speaker_table() const { return !takes_d_vector && (speakers > 1 || has_speakers()); }
   bool has_languages() const { return languages > 0; }
   std::int64_t inter_channels() const { return text_encoder.out_channels; }
   std::int64_t hop_length() const { return interpolation * decoder.hop_length(); }

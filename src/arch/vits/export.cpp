@@ -83,6 +83,7 @@ class VitsExport {
     metadata.sample_rate = model_.config.sample_rate;
     metadata.symbols = model_.config.text_encoder.symbols;
     metadata.speakers = model_.config.speakers;
+    if (model_.config.has_languages()) metadata.languages = model_.config.languages;
     return made;
   }
 

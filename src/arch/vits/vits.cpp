@@ -65,8 +65,7 @@ Vits::Vits(const Weights& w, const Config& its_config)
   } else {
     dp.emplace(w / "dp", config.durations);
   }
-  if (config.has_speakers() && !config.takes_d_vector)
-    emb_g.emplace(w / "emb_g", config.speakers, config.gin_channels);
+  if (config.has_speaker_table()) emb_g.emplace(w / "emb_g", config.speakers, config.gin_channels);
   if (config.has_languages())
     emb_l.emplace(w / "emb_l", config.languages, config.text_encoder.language_channels);
   if (config.interpolation > 1)

@@ -58,6 +58,7 @@ class Completion {
     number("/num_symbols", config_.text_encoder.symbols);
     number("/num_speakers", config_.speakers);
     speakers(notes);
+    languages(notes);
     number("/hop_length", config_.hop_length());
     if (is_streaming) {
       json_["streaming"] = true;
@@ -82,7 +83,7 @@ class Completion {
   // Parts that must be objects where they are there at all.
   void sections() {
     for (const char* name : {"audio", "espeak", "language", "inference", "phoneme_map",
-                             "phoneme_id_map", "speaker_id_map", "text"}) {
+                             "phoneme_id_map", "speaker_id_map", "language_id_map", "text"}) {
       if (json_.contains(name) && !json_[name].is_object())
         problem(cat("'", name, "' is a JSON ", json_[name].type_name(), ", expected an object"));
     }
@@ -171,30 +172,41 @@ class Completion {
   }
 
   void speakers(std::vector<std::string>& notes) {
-    if (!config_.has_speakers()) {
+    if (config_.has_speaker_table()) {
+      names("speaker", config_.speakers, notes);
+    } else {
       otherwise("/speaker_id_map", Json::object());
-      return;
     }
-    Json& map = json_["speaker_id_map"];
+  }
+
+  void languages(std::vector<std::string>& notes) {
+    if (!config_.has_languages()) return;
+    number("/num_languages", config_.languages);
+    names("language", config_.languages, notes);
+  }
+
+  // The map from names of speakers or languages to numbers, of which each has a name.
+  void names(const std::string& of, std::int64_t count, std::vector<std::string>& notes) {
+    const std::string name = of + "_id_map";
+    Json& map = json_[name];
     if (!map.is_object() || map.empty()) {
       map = Json::object();
-      for (std::int64_t i = 0; i < config_.speakers; ++i) map[std::to_string(i)] = i;
-      notes.push_back(
-          cat("the speakers have no names; they are called 0 to ", config_.speakers - 1));
+      for (std::int64_t i = 0; i < count; ++i) map[std::to_string(i)] = i;
+      notes.push_back(cat("the ", of, "s have no names; they are called 0 to ", count - 1));
       return;
     }
     std::set<std::int64_t> ids;
-    for (const auto& [name, id] : map.items()) {
+    for (const auto& [key, id] : map.items()) {
       if (!id.is_number_integer() || id.get<std::int64_t>() < 0 ||
-          id.get<std::int64_t>() >= config_.speakers) {
-        problem(cat("speaker_id_map: ", in_quotes(name), " has the id ", printable(id.dump()),
-                    ", expected 0 to ", config_.speakers - 1));
+          id.get<std::int64_t>() >= count) {
+        problem(cat(name, ": ", in_quotes(key), " has the id ", printable(id.dump()),
+                    ", expected 0 to ", count - 1));
       } else {
         ids.insert(id.get<std::int64_t>());
       }
     }
-    for (std::int64_t i = 0; i < config_.speakers; ++i)
-      if (!ids.contains(i)) problem(cat("speaker_id_map: no speaker has the id ", i));
+    for (std::int64_t i = 0; i < count; ++i)
+      if (!ids.contains(i)) problem(cat(name, ": no ", of, " has the id ", i));
   }
 
   Json& json_;
