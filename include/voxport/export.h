@@ -41,6 +41,9 @@ struct ExportOptions {
   bool noise_input = false;     // noise comes in as inputs, else the graph draws it
   bool cut_after_flow = false;  // the flow belongs to the encoder, else to the decoder
   bool batch_scales = false;    // scales are [batch_size, 3], else [3]
+  // Of a voice whose speakers are vectors (Coqui's d-vectors): the vector is an input, d_vector,
+  // also where a file beside the checkpoint has the speakers.
+  bool d_vector_input = false;
 
   // FastSpeech2
   bool own_energy_control = false;  // energy has a control of its own, else that of pitch

@@ -13,6 +13,8 @@ constexpr OwnOption kVitsOptions[] = {
     {"noise as an input", [](const ExportOptions& options) { return options.noise_input; }},
     {"the cut after the flow", [](const ExportOptions& options) { return options.cut_after_flow; }},
     {"a set of scales per row", [](const ExportOptions& options) { return options.batch_scales; }},
+    {"the speaker's vector as an input",
+     [](const ExportOptions& options) { return options.d_vector_input; }},
     {"a target program", [](const ExportOptions& options) { return !options.target.empty(); }},
 };
 constexpr OwnOption kFastSpeech2Options[] = {

@@ -175,6 +175,9 @@ Run add_export(Arguments& app) {
                  "after-flow: the encoder does, so that the decoder's receptive field is smaller")
       .one_of({"before-flow", "after-flow"})
       .default_text(options->cut);
+  app.add_flag("--d-vector", options->library.d_vector_input,
+               "VITS (Coqui) whose speakers are vectors: the vector is an input, d_vector, even\n"
+               "if a file beside the checkpoint contains the speakers");
   app.add_flag("--batch-scales", options->library.batch_scales,
                "VITS: the input scales has a row for each row of the batch: [batch_size, 3]");
   app.add_option("--energy-control", options->energy_control,

@@ -34,6 +34,14 @@ Object merged_settings(const ExportRequest& request, const Translation& translat
   return make_object(Object::Kind::kDict, std::move(entries));
 }
 
+// Those of the checkpoint, and those that the family found elsewhere.
+NamedTensors all_tensors(const NamedTensors& own, const Translation& translation) {
+  if (translation.tensors.empty()) return own;
+  NamedTensors::Map all(own.begin(), own.end());
+  all.insert(translation.tensors.begin(), translation.tensors.end());
+  return {std::move(all), [own](std::string_view name) { return own.name_in_file(name); }};
+}
+
 std::vector<AxisFact> axes_of(const std::string& samples, bool has_noise) {
   std::vector<AxisFact> axes;
   for (const char* name : {"batch_size", "phonemes", "frames"}) axes.push_back({name, 1});
@@ -137,12 +145,13 @@ ExportPlan plan_export(const ExportRequest& request) {
   ExportPlan plan;
   const Family& family = family_of(request.tensors);
   const std::optional<fs::path> config_file = find_config(request, family, plan);
-  const FamilySource source(request.source, request.tensors, request.root, config_file);
+  const FamilySource source(request.source, request.tensors, request.root, config_file,
+                            request.options.d_vector_input);
   const Translation translation = family.translate(source);
   plan.configs = source.files_read();
   plan.notes.insert(plan.notes.end(), translation.notes.begin(), translation.notes.end());
 
-  const NamedTensors tensors = family.rename(request.tensors);
+  const NamedTensors tensors = all_tensors(family.rename(request.tensors), translation);
   // Lightning keeps the tensors below "model_g.".
   const Weights weights(tensors, tensors.prefix_of("enc_p.emb.weight"));
   weights.ignore_all("model_d.");  // the discriminator
@@ -156,6 +165,9 @@ ExportPlan plan_export(const ExportRequest& request) {
       config_file ? cat("reading ", in_quotes(config_file->native())) : "completing the config";
   if (config.sample_rate == 0)
     config.sample_rate = in_context(where, [&] { return sample_rate_of(translation.voice); });
+  if (request.options.d_vector_input && !config.takes_d_vector)
+    fail_about("d_vector_input", Error::kUsage,
+               "the speakers of this voice are no vectors: it has no input d_vector");
   const Vits model(weights, config);
   weights.finish(cat("a VITS of ", config.text_encoder.hidden_channels, " channels"));
   const VoiceConfig voice = in_context(where, [&] {

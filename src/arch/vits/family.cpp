@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "arch/vits/families/coqui.h"
 #include "arch/vits/families/huggingface.h"
 #include "arch/vits/families/original.h"
 #include "arch/vits/families/piper.h"
@@ -24,14 +25,19 @@ constexpr Family kFamilies[] = {
     kOriginal,
     {"VITS (Hugging Face)", "config.json", is_huggingface, rename_huggingface,
      translate_huggingface},
+    {"VITS (Coqui)", "config.json", is_coqui, rename_coqui, translate_coqui},
 };
 
 // Names that files beside a checkpoint have in any of the families.
 constexpr std::string_view kFilesBeside[] = {
     "added_tokens.json",
     "config.json",
+    "d_vectors.json",
+    "d_vectors.pth",
     "language_ids.json",
+    "language_ids.pth",
     "speaker_ids.json",
+    "speaker_ids.pth",
     "speakers.json",
     "speakers.pth",
     "special_tokens_map.json",
@@ -44,8 +50,11 @@ constexpr std::string_view kFilesBeside[] = {
 }  // namespace
 
 FamilySource::FamilySource(fs::path checkpoint, NamedTensors tensors, Object root,
-                           std::optional<fs::path> config)
-    : checkpoint_(std::move(checkpoint)), tensors_(std::move(tensors)), root_(std::move(root)) {
+                           std::optional<fs::path> config, bool wants_d_vector)
+    : checkpoint_(std::move(checkpoint)),
+      tensors_(std::move(tensors)),
+      root_(std::move(root)),
+      wants_d_vector_(wants_d_vector) {
   if (!config) return;
   files_read_.push_back(*config);
   config_text_ = std::string(Blob::map_file(*config).text());
@@ -62,10 +71,15 @@ std::optional<fs::path> FamilySource::find(std::string_view name) const {
   return is_file(path) ? std::optional(std::move(path)) : std::nullopt;
 }
 
+std::optional<fs::path> FamilySource::take(std::string_view name) const {
+  std::optional<fs::path> path = find(name);
+  if (path) files_read_.push_back(*path);
+  return path;
+}
+
 std::optional<std::string> FamilySource::read_text(std::string_view name) const {
-  const std::optional<fs::path> path = find(name);
+  const std::optional<fs::path> path = take(name);
   if (!path) return std::nullopt;
-  files_read_.push_back(*path);
   return std::string(Blob::map_file(*path).text());
 }
 

@@ -24,10 +24,13 @@ class FamilySource {
  public:
   // `config` is the config file, where there is one.
   FamilySource(std::filesystem::path checkpoint, NamedTensors tensors, Object root,
-               std::optional<std::filesystem::path> config);
+               std::optional<std::filesystem::path> config, bool wants_d_vector = false);
 
   const NamedTensors& tensors() const { return tensors_; }  // under the family's names
   const Object& root() const { return root_; }              // of the whole checkpoint
+  // Whether a speaker who is a vector is to be an input, though a file tells all speakers there
+  // are.
+  bool wants_d_vector() const { return wants_d_vector_; }
   // The text of the config file; nothing where there is none.
   const std::optional<std::string>& config_text() const { return config_text_; }
   // What it holds, as read_config_file() does; an empty dict where there is none.
@@ -35,6 +38,8 @@ class FamilySource {
 
   // The file of that name beside the checkpoint, if there is one.
   std::optional<std::filesystem::path> find(std::string_view name) const;
+  // The same, which counts it as read.
+  std::optional<std::filesystem::path> take(std::string_view name) const;
   // What it holds, as read_config_file() does. Nothing where there is none.
   std::optional<Object> read_config(std::string_view name) const;
   // Its text.
@@ -47,6 +52,7 @@ class FamilySource {
   NamedTensors tensors_;
   Object root_;
   std::optional<std::string> config_text_;
+  bool wants_d_vector_;
   mutable std::vector<std::filesystem::path> files_read_;
 };
 
@@ -57,6 +63,8 @@ struct Translation {
   // Piper's NAME.onnx.json, as far as it is known; nothing where nothing is.
   std::optional<std::string> voice;
   std::vector<std::string> notes;
+  // Those that the checkpoint itself does not hold, under our names.
+  NamedTensors::Map tensors = {};
 };
 
 struct Family {
