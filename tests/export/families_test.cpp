@@ -89,5 +89,25 @@ TEST_P(FamilyVoice, SpeaksInOneGraphAsItsAuthorsDo) {
   }
 }
 
+// Of a voice whose speakers are vectors: a table of those in the file beside it, or an input.
+TEST(CoquiVectors, AreAnInputWhereThatIsAskedFor) {
+  NEEDS_RUNTIME();
+  const auto found = std::ranges::find(family_voices(), "coqui-d-vectors", &TestVoice::name);
+  ASSERT_NE(found, family_voices().end());
+  ExportOptions options = found->options;
+  options.d_vector_input = true;
+  const TwoGraphs graphs(*found, options);
+  for (const Case& tested : found->cases()) {
+    SCOPED_TRACE(tested.name);
+    const Tensors inputs = inputs_of(graphs.encoder, tested);
+    EXPECT_TRUE(inputs.contains("d_vector"));
+    EXPECT_FALSE(inputs.contains("sid"));
+    const Tensors said = graphs.speak(inputs);
+    EXPECT_TRUE(is_equal(said.at("durations"), tested.outputs.at("durations")));
+    EXPECT_TRUE(is_close(said.at("g"), tested.outputs.at("g"), kLatentTolerance));
+    EXPECT_TRUE(is_close(said.at("output"), tested.outputs.at("output"), kAudioTolerance));
+  }
+}
+
 }  // namespace
 }  // namespace voxport::families_test
