@@ -1,62 +1,13 @@
 // Folders of voices that are not what they should be: one error each, and nothing is written.
-#include <fstream>
-#include <sstream>
-
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-#include <voxport/export.h>
 
-#include "base/fail.h"
-#include "tests/data.h"
-#include "tests/temporary_folder.h"
+#include "tests/damaged.h"
 
 namespace voxport::families_broken_test {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
-// A copy of a family's voice, to be damaged.
-class Damaged {
- public:
-  explicit Damaged(const char* voice) {
-    fs::copy(data_folder() / "families" / voice, folder_.path());
-  }
-
-  fs::path operator/(const char* name) const { return folder_ / name; }
-
-  void write(const char* name, const std::string& text) const {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-  }
-  template <class Change>
-  void change(const char* name, Change&& change) const {
-    std::ifstream file(folder_ / name);
-    Json json = Json::parse(file);
-    change(json);
-    write(name, json.dump());
-  }
-
-  // What exporting it says, without the paths of this folder.
-  std::string failure() const {
-    const TemporaryFolder out;
-    ExportOptions options;
-    options.check = false;
-    std::string text = "exported";
-    try {
-      export_model(folder_.path(), out / "voice", options);
-    } catch (const Error& error) {
-      text = error.what();
-    }
-    EXPECT_EQ(fs::exists(out / "voice"), text == "exported");
-    const std::string path = folder_.path().native();
-    for (std::size_t at; (at = text.find(path)) != std::string::npos;)
-      text.replace(at, path.size(), "IN");
-    return text;
-  }
-
- private:
-  TemporaryFolder folder_;
-};
+using Json = Damaged::Json;
 
 TEST(BrokenFamily, HasNoConfig) {
   for (const char* voice : {"hf/mms", "vits/single"}) {
