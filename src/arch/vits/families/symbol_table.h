@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "checkpoint/named_tensors.h"
 #include "checkpoint/object.h"
 
