@@ -61,6 +61,8 @@ FamilySource::FamilySource(fs::path checkpoint, NamedTensors tensors, Object roo
 }
 
 Object FamilySource::config() const {
+  const Object* const own = root_.find("config");
+  if (!config_text_ && own && own->is(Object::Kind::kDict)) return *own;
   if (!config_text_) return make_object(Object::Kind::kDict, std::vector<Entry>());
   return in_context(cat("reading ", in_quotes(files_read_.front().native())),
                     [&] { return read_config_file(*config_text_); });

@@ -33,7 +33,8 @@ class FamilySource {
   bool wants_d_vector() const { return wants_d_vector_; }
   // The text of the config file; nothing where there is none.
   const std::optional<std::string>& config_text() const { return config_text_; }
-  // What it holds, as read_config_file() does; an empty dict where there is none.
+  // What it holds, as read_config_file() does. Without one, the copy of it that some trainers keep
+  // in the checkpoint as `config`; else an empty dict.
   Object config() const;
 
   // The file of that name beside the checkpoint, if there is one.

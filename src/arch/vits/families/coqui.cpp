@@ -8,6 +8,7 @@
 
 #include "arch/vits/families/d_vectors.h"
 #include "arch/vits/families/names.h"
+#include "arch/vits/families/text.h"
 #include "arch/vits/families/voice_json.h"
 #include "base/blob.h"
 #include "base/fail.h"
@@ -88,15 +89,12 @@ Json ids_in(const fs::path& path, const char* what) {
   });
 }
 
-// What the voice's config says, and where it is silent the checkpoint's copy of it.
+// What the voice's config says.
 class CoquiVoice {
  public:
   explicit CoquiVoice(const FamilySource& source) : source_(source), config_(source.config()) {
-    const Object* own = source.root().find("config");
-    if (!source.config_text() && own && own->is(Object::Kind::kDict)) {
-      config_ = *own;
+    if (!source.config_text() && !config_.entries().empty())
       made_.notes.emplace_back("the config is the checkpoint's own");
-    }
   }
 
   Translation translate() {
@@ -105,6 +103,7 @@ class CoquiVoice {
     speakers();
     languages();
     scales();
+    voice_.update(coqui_text(source_));
     made_.voice = voice_.dump();
     return std::move(made_);
   }
