@@ -271,6 +271,15 @@ def record(vits, name, voice, folder):
         (folder / name / "language_ids.json").write_text(json.dumps(ids) + "\n")
 
 
+def record_vectors(folder):
+    """Vectors of two speakers, as lists, tensors and numpy's arrays."""
+    torch.save({
+        "b/0.wav": {"name": "ben", "embedding": [3.0, 0.0, 4]},
+        "a/0.wav": {"name": "ann", "embedding": torch.tensor([0.0, 2.0, 0.0])},
+        "b/1.wav": {"name": "ben", "embedding": torch.tensor([[3.0, 0.0, 0.0]]).numpy()},
+    }, folder / "d_vectors.pth")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tts", type=pathlib.Path)
@@ -278,6 +287,8 @@ def main():
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     vits = import_vits(options.tts)
+    if not options.names:
+        record_vectors(options.folder)
     for name in options.names or VOICES:
         record(vits, name, VOICES[name], options.folder)
 

@@ -119,8 +119,8 @@ TEST(EmptyValues, AreRefused) {
        {std::pair("export a b", Options{"--config", "--set", "--vocoder", "--input", "--dynamic",
                                         "--input-names", "--output-names", "--model", "--method"}),
         {"check a", Options{"--input", "--reference", "--html"}},
-        {"speak a b",
-         Options{"--file", "--ids", "-o", "--durations", "--speaker", "--espeak", "--cache"}},
+        {"speak a b", Options{"--file", "--ids", "-o", "--durations", "--speaker", "--language",
+                              "--espeak", "--cache"}},
         {"bench a", Options{"--text", "--svg"}},
         {"inspect a", Options{"--tensor", "--model"}}}) {
     for (const char* option : options) {

@@ -78,6 +78,15 @@ class SpeakCommand : public testing::Test {
     return (ids_ / "ids.txt").string();
   }
 
+  // A voice of another family, in a folder.
+  std::string exported_family(const std::string& name, const std::string& options = "") const {
+    const std::string path = (ids_ / "voice").string();
+    const Result result =
+        run("export -q --no-check " + options + " " + data("families/" + name) + " " + path);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return path;
+  }
+
   static std::unique_ptr<TemporaryFolder> exported_;
   TemporaryFolder folder_, ids_;
 };
@@ -234,6 +243,31 @@ TEST_F(SpeakCommand, SpeaksAsAnyOfItsSpeakers) {
   EXPECT_NE(run(ids + " --speaker 1").out, first);
   EXPECT_TRUE(failure(2, speakers() + " --speaker 99 --ids " + ids_file() + " -o " + out("a.wav"))
                   .starts_with("voxport: there is no speaker '99'; the voice has "));
+}
+
+TEST_F(SpeakCommand, SpeaksAnyOfItsLanguages) {
+  const std::string voice = exported_family("coqui/interpolate-3");
+  const std::string ids = "speak -q " + voice + " --raw --ids " + ids_file("1 5 7 9 2 3 4 2");
+  const std::string first = run(ids).out;
+  EXPECT_GT(first.size(), 0U);
+  EXPECT_EQ(run(ids + " --language l0").out, first);
+  const std::string second = run(ids + " --language l1").out;
+  EXPECT_NE(second, first);
+  EXPECT_EQ(run(ids + " --language 1 --decoder context --chunk 2").out, second);
+  const std::string to_file = " --ids " + ids_file() + " -o " + out("a.wav");
+  EXPECT_TRUE(failure(2, voice + " --language fr" + to_file)
+                  .starts_with("voxport: there is no language 'fr'; the voice has 2, from 0 to 1: "
+                               "l0, l1\n"));
+  EXPECT_TRUE(failure(2, speakers() + " --language fr" + to_file)
+                  .starts_with("voxport: there is no language 'fr'; the voice has one\n"));
+}
+
+TEST_F(SpeakCommand, SaysWhenTheSpeakerIsAVector) {
+  const std::string voice = exported_family("coqui/d-vectors", "--d-vector");
+  EXPECT_TRUE(failure(4, voice + " --ids " + ids_file() + " -o " + out("a.wav"))
+                  .starts_with("voxport: 'encoder.onnx' takes its speaker as a vector, in the "
+                               "input d_vector, which cannot be given here; a voice that was "
+                               "exported with its file of speakers takes them by name\n"));
 }
 
 TEST_F(SpeakCommand, SpeaksAFastSpeech2) {

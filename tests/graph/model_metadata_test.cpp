@@ -23,12 +23,13 @@ TEST(ModelMetadata, ReadsWhatItWrote) {
   written.mel_channels = 80;
   written.symbols = 130;
   written.speakers = 2;
+  written.languages = 3;
   written.energy_control = "own";
   written.padding = "heard";
   written.source_sha256 = "abc";
   written.first_frames = 8;
   const ModelMetadata::Entries entries = written.entries();
-  EXPECT_EQ(entries.size(), 14u);
+  EXPECT_EQ(entries.size(), 15u);
   EXPECT_EQ(ModelMetadata::read(entries).entries(), entries);
 }
 

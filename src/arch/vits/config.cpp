@@ -31,6 +31,9 @@ class ConfigReader {
     config.decoder.gin_channels = config.gin_channels;
     config.interpolation = settings_.number("interpolate_factor", std::nullopt, 1, kMaxFactor);
     settings_.at_least_one("interpolate_factor", config.interpolation);
+    if (!settings_.has_problems() && config.hop_length() > Settings::kMaxSize)
+      settings_.problem(cat("'interpolate_factor' and 'upsample_rates' make more than ",
+                            Settings::kMaxSize, " samples of a frame"));
     config.sample_rate = settings_.number("sample_rate", std::nullopt, 0);
     check_sizes(config);
     hifigan::check_hop(config.decoder, "hop_length", settings_);

@@ -206,6 +206,29 @@ TEST(VoiceConfig, KnowsEverySpeaker) {
             "  speaker_id_map: no speaker has the id 2");
 }
 
+TEST(VoiceConfig, KnowsEveryLanguage) {
+  Config config = checkpoint();
+  config.languages = 2;
+  EXPECT_EQ(problems(R"({"language_id_map": {"de": 0, "en": 1}, "num_languages": 2})", config),
+            "no error");
+  EXPECT_EQ(problems(R"({"language_id_map": {"de": 0, "en": 2}, "num_languages": 3})", config),
+            "  'num_languages' is 3, the checkpoint says 2\n"
+            "  language_id_map: 'en' has the id 2, expected 0 to 1\n"
+            "  language_id_map: no language has the id 1");
+  EXPECT_EQ(problems(R"({"language_id_map": []})", config),
+            "  'language_id_map' is a JSON array, expected an object");
+}
+
+TEST(VoiceConfig, NamesASpeakerWhoIsHeardAlone) {
+  Config config = checkpoint();
+  config.gin_channels = 4;
+  EXPECT_EQ(Json::parse(complete_voice_config("{}", config, false).text)["speaker_id_map"],
+            Json::parse(R"({"0": 0})"));
+  config.takes_d_vector = true;
+  EXPECT_EQ(Json::parse(complete_voice_config("{}", config, false).text)["speaker_id_map"],
+            Json::object());
+}
+
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
 TEST(SherpaFiles, HoldWhatSherpaOnnxAsksFor) {

@@ -104,13 +104,17 @@ class VectorReader : public nlohmann::json_sax<nlohmann::json> {
 
   bool key(string_t& name) override {
     if (depth_ == 1) clip_ = name;
-    key_ = name;
+    if (depth_ == 2) key_ = name;
     return true;
   }
 
   bool start_object(std::size_t) override {
-    if (lists_ > 0) return refuse(cat("a vector of ", in_quotes(clip_), " holds a dict"));
-    if (++depth_ == 2) start_clip();
+    if (depth_ == 1 && lists_ > 0)
+      return refuse(cat("a vector of ", in_quotes(clip_), " holds a dict"));
+    if (++depth_ == 2) {
+      start_clip();
+      key_.clear();
+    }
     return is_sane();
   }
   bool end_object() override {
