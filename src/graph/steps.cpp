@@ -29,14 +29,22 @@ void Steps::include(const Steps& other) {
   high = std::max(high, other.high);
 }
 
+Steps needed_by_conv(const Steps& made, std::int64_t width, std::int64_t stride, std::int64_t pad) {
+  return {made.low * stride - pad, made.high * stride - pad + width};
+}
+
+Steps needed_by_conv_transpose(const Steps& made, std::int64_t width, std::int64_t stride,
+                               std::int64_t pad) {
+  return {ceil_by(made.low + pad - width, stride), floor_by(made.high + pad, stride)};
+}
+
 Steps steps_needed(const Node& convolution, const Steps& made) {
   const std::int64_t kernel = *convolution.input(1).dim(-1).constant();
   const std::int64_t width = (kernel - 1) * number_in(convolution, "dilations", 1);
   const std::int64_t stride = number_in(convolution, "strides", 1);
   const std::int64_t pad = pad_before(convolution);
-  if (convolution.op() == "Conv")
-    return {made.low * stride - pad, made.high * stride - pad + width};
-  return {ceil_by(made.low + pad - width, stride), floor_by(made.high + pad, stride)};
+  return convolution.op() == "Conv" ? needed_by_conv(made, width, stride, pad)
+                                    : needed_by_conv_transpose(made, width, stride, pad);
 }
 
 }  // namespace voxport

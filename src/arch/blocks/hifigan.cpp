@@ -15,10 +15,7 @@ namespace {
 constexpr double kSlope = 0.1;       // LRELU_SLOPE
 constexpr double kLastSlope = 0.01;  // torch.nn.functional.leaky_relu's own
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return a >= 0 ? (a + b - 1) / b : -(-a / b);
-}
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return -ceil_div(-a, b); }
+constexpr Steps kConvPost = {-3, 3};
 
 // Steps to each side that the residual blocks of a stage look at.
 std::int64_t resblock_reach(const Config& config) {
@@ -33,41 +30,38 @@ std::int64_t resblock_reach(const Config& config) {
   return widest;
 }
 
-// Samples of a step before stage `first`.
+// Steps behind the last stage of one before stage `first`.
 std::int64_t stretch_from(const Config& config, std::size_t first) {
-  std::int64_t samples = 1;
+  std::int64_t steps = 1;
   for (std::size_t i = first; i < config.upsample_rates.size(); ++i)
-    samples *= config.upsample_rates[i];
-  return samples;
+    steps *= config.upsample_rates[i];
+  return steps;
 }
 
 // What the samples of a step depend on before stage `first`, in the steps of its input: the first
-// of them looks furthest to the left, the last furthest to the right.
-ReceptiveField field_before(const Config& config, std::size_t first) {
-  const std::int64_t samples = stretch_from(config, first);
-  std::int64_t low = 0 - 3;  // conv_post
-  std::int64_t high = samples - 1 + 3;
+// of them looks furthest to the left, the last furthest to the right. `needed` is the head's.
+ReceptiveField field_before(const Config& config, std::size_t first, const Steps& needed) {
+  Steps steps = {needed.low, stretch_from(config, first) - 1 + needed.high};
   const std::int64_t reach = resblock_reach(config);
   for (std::size_t i = config.upsample_rates.size(); i-- > first;) {
     const std::int64_t rate = config.upsample_rates[i];
     const std::int64_t kernel = config.upsample_kernel_sizes[i];
-    const std::int64_t padding = (kernel - rate) / 2;
-    low = ceil_div(low - reach + padding - kernel + 1, rate);
-    high = floor_div(high + reach + padding, rate);
+    steps = needed_by_conv_transpose({steps.low - reach, steps.high + reach}, kernel - 1, rate,
+                                     (kernel - rate) / 2);
   }
-  return {std::max<std::int64_t>(0, -low), std::max<std::int64_t>(0, high)};
+  return {std::max<std::int64_t>(0, -steps.low), std::max<std::int64_t>(0, steps.high)};
 }
 
 // The stage from which on a piece is computed together with its context: where that is a small part
 // of it.
-std::size_t first_without_caches(const Config& config) {
+std::size_t first_without_caches(const Config& config, const Steps& needed) {
   constexpr std::int64_t kFrames = 45;  // of a piece
   constexpr std::int64_t kParts = 12;   // of which the context may be one
   const std::size_t stages = config.upsample_rates.size();
   if (!config.is_exact()) return stages;  // a sample that is left over would be one in each piece
   std::int64_t steps = kFrames;
   for (std::size_t i = 0; i < stages; ++i) {
-    const ReceptiveField field = field_before(config, i);
+    const ReceptiveField field = field_before(config, i, needed);
     if (kParts * (field.left + field.right) <= steps) return i;
     steps *= config.upsample_rates[i];
   }
@@ -120,7 +114,7 @@ Value Upsampling::operator()(const Value& x, Caches* caches) const {
                    {"pads", Ints{cut_before, cut_after}}});
   };
   if (!caches) return stretched(x, padding, padding);
-  const std::int64_t before = ceil_div(kernel, rate) - 1;
+  const std::int64_t before = (kernel + rate - 1) / rate - 1;
   const Value piece = stretched(caches->padded_at_end(x, before), before * rate, kernel - rate);
   return caches->cropped(piece, padding, (before + 1) * rate - kernel + padding);
 }
@@ -159,11 +153,9 @@ std::int64_t ResBlock::look_ahead() const {
   return ahead;
 }
 
-Generator::Generator(const Weights& w, const Config& its_config)
+Stages::Stages(const Weights& w, const Config& its_config)
     : config(its_config),
-      conv_pre(w / "conv_pre", config.in_channels, config.upsample_initial_channel, 7),
-      conv_post(w / "conv_post", config.channels(config.upsample_rates.size() - 1), 1, 7,
-                {.has_bias = (w / "conv_post").has("bias")}) {
+      conv_pre(w / "conv_pre", config.in_channels, config.upsample_initial_channel, 7) {
   if (config.gin_channels != 0)
     cond.emplace(w / "cond", config.gin_channels, config.upsample_initial_channel, 1);
   for (std::size_t i = 0; i < config.upsample_rates.size(); ++i) {
@@ -183,29 +175,30 @@ Generator::Generator(const Weights& w, const Config& its_config)
 
 // Early stages have few steps of many channels, and keep caches layer by layer. From the stage on
 // where they are cheaper to compute once more, the context of the rest is kept instead.
-Value Generator::operator()(Value x, std::optional<Value> g, Caches* caches) const {
+Value Stages::operator()(Value x, const std::optional<Value>& g, const Head& head,
+                         Caches* caches) const {
   x = convolved(conv_pre, x, caches);
   if (cond && g) x = x + (*cond)(*g);
-  if (!caches) return samples_from(0, x);
-  const std::size_t first = first_without_caches(config);
+  if (!caches) return samples_from(0, x, head);
+  const std::size_t first = first_without_caches(config, head.needed);
   for (std::size_t i = 0; i < first; ++i) x = stage(x, i, caches);
-  const ReceptiveField field = field_before(config, first);
-  const Value samples = samples_from(first, caches->with_context(x, field.left, field.right));
-  return caches->without_context(samples, field.left, field.right, stretch_from(config, first));
+  const ReceptiveField field = field_before(config, first, head.needed);
+  const Value samples = samples_from(first, caches->with_context(x, field.left, field.right), head);
+  return caches->without_context(samples, field.left, field.right,
+                                 stretch_from(config, first) * head.stretch);
 }
 
-Value Generator::samples_from(std::size_t first, Value x) const {
+Value Stages::samples_from(std::size_t first, Value x, const Head& head) const {
   for (std::size_t i = first; i < ups.size(); ++i) x = stage(x, i, nullptr);
-  const Graph::Scope scope(x.graph(), conv_post.path);
-  return tanh(conv_post(leaky_relu(x, kLastSlope)));
+  return head.samples(x);
 }
 
-Value Generator::stage(const Value& x, std::size_t i, Caches* caches) const {
+Value Stages::stage(const Value& x, std::size_t i, Caches* caches) const {
   const Graph::Scope scope(x.graph(), ups[i].path);
   return mean_of_resblocks(ups[i](leaky_relu(x, kSlope), caches), i, caches);
 }
 
-Value Generator::mean_of_resblocks(const Value& x, std::size_t stage, Caches* caches) const {
+Value Stages::mean_of_resblocks(const Value& x, std::size_t stage, Caches* caches) const {
   const std::vector<ResBlock>& blocks = resblocks.at(stage);
   std::int64_t furthest = 0;
   for (const ResBlock& block : blocks) furthest = std::max(furthest, block.look_ahead());
@@ -217,8 +210,25 @@ Value Generator::mean_of_resblocks(const Value& x, std::size_t stage, Caches* ca
   return blocks.size() == 1 ? sum : sum / static_cast<double>(blocks.size());
 }
 
-ReceptiveField receptive_field(const Config& config) {
-  const ReceptiveField field = field_before(config, 0);
+Value activated(const Value& x) { return leaky_relu(x, kLastSlope); }
+
+Generator::Generator(const Weights& w, const Config& config)
+    : stages(w, config),
+      conv_post(w / "conv_post", config.channels(config.upsample_rates.size() - 1), 1, 7,
+                {.has_bias = (w / "conv_post").has("bias")}) {}
+
+Value Generator::operator()(Value x, const std::optional<Value>& g, Caches* caches) const {
+  const auto samples = [this](const Value& steps) {
+    const Graph::Scope scope(steps.graph(), conv_post.path);
+    return tanh(conv_post(activated(steps)));
+  };
+  return stages(std::move(x), g, {1, kConvPost, samples}, caches);
+}
+
+ReceptiveField receptive_field(const Config& config) { return receptive_field(config, kConvPost); }
+
+ReceptiveField receptive_field(const Config& config, const Steps& needed) {
+  const ReceptiveField field = field_before(config, 0, needed);
   return {field.left + 3, field.right + 3};  // conv_pre
 }
 

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "arch/blocks/caches.h"
 #include "arch/blocks/layers.h"
 #include "graph/model_metadata.h"
+#include "graph/steps.h"
 
 namespace voxport::hifigan {
 
@@ -64,28 +66,55 @@ struct ResBlock {
   std::int64_t look_ahead() const;
 };
 
-struct Generator {
+// What makes samples of the steps behind the last stage. Generators differ in it: see Generator
+// here, and blocks/istft_generator.h.
+struct Head {
+  std::int64_t stretch = 1;  // samples of a step
+  Steps needed;              // by the samples of step 0
+  // [b, channels, t] -> [b, 1, stretch * t], with padding of its own at both ends.
+  std::function<Value(const Value&)> samples;
+};
+
+// The generator without its head.
+struct Stages {
   Config config;
   Conv1d conv_pre;
   std::optional<Conv1d> cond;
   std::vector<Upsampling> ups;
   std::vector<std::vector<ResBlock>> resblocks;  // by stage
+
+  Stages(const Weights& w, const Config& config);
+
+  // x [b, in_channels, t], g [b, gin_channels, 1] -> what the head makes of it.
+  // With caches, x is a piece of a sequence, and so are the samples.
+  Value operator()(Value x, const std::optional<Value>& g, const Head& head, Caches* caches) const;
+
+ private:
+  Value stage(const Value& x, std::size_t i, Caches* caches) const;
+  // Stages from `first` on, and the head.
+  Value samples_from(std::size_t first, Value x, const Head& head) const;
+  Value mean_of_resblocks(const Value& x, std::size_t stage, Caches* caches) const;
+};
+
+// What comes into the head, as it leaves the last stage: leaky_relu(x), with PyTorch's own slope.
+Value activated(const Value& x);
+
+// In frames, of all samples of a frame together.
+ReceptiveField receptive_field(const Config& config);
+// The same with another head than conv_post, which needs these steps for the samples of step 0.
+ReceptiveField receptive_field(const Config& config, const Steps& needed);
+
+struct Generator {
+  Stages stages;
   Conv1d conv_post;
 
   Generator(const Weights& w, const Config& config);
 
   // x [b, in_channels, t], g [b, gin_channels, 1] -> [b, 1, hop_length * t]
   // With caches, x is a piece of a sequence, and so are the samples.
-  Value operator()(Value x, std::optional<Value> g, Caches* caches = nullptr) const;
+  Value operator()(Value x, const std::optional<Value>& g, Caches* caches = nullptr) const;
 
- private:
-  Value stage(const Value& x, std::size_t i, Caches* caches) const;
-  // Stages from `first` on, and all that follows.
-  Value samples_from(std::size_t first, Value x) const;
-  Value mean_of_resblocks(const Value& x, std::size_t stage, Caches* caches) const;
+  ReceptiveField receptive_field() const { return hifigan::receptive_field(stages.config); }
 };
-
-// In frames, of all samples of a frame together.
-ReceptiveField receptive_field(const Config& config);
 
 }  // namespace voxport::hifigan

@@ -118,12 +118,13 @@ Config read_generator_config(const Weights& w, Settings& settings) {
   return config;
 }
 
-void check_hop(const Config& config, std::string_view name, Settings& settings) {
+void check_hop(std::int64_t hop, std::string_view name, Settings& settings,
+               std::string_view made_by) {
   if (settings.has_problems()) return;
-  const std::int64_t hop = settings.number(name, config.hop_length(), 0);
-  if (!settings.has_problems() && hop != config.hop_length())
-    settings.problem(cat("hyper-parameter '", name, "' is ", hop, ", but 'upsample_rates' make ",
-                         config.hop_length()));
+  const std::int64_t given = settings.number(name, hop, 0);
+  if (!settings.has_problems() && given != hop)
+    settings.problem(
+        cat("hyper-parameter '", name, "' is ", given, ", but ", made_by, " make ", hop));
 }
 
 }  // namespace voxport::hifigan

@@ -12,7 +12,8 @@ namespace voxport::hifigan {
 // Mistakes are for settings.report().
 Config read_generator_config(const Weights& w, Settings& settings);
 
-// Notes as a mistake when the setting of that name is there and is not the hop of the config.
-void check_hop(const Config& config, std::string_view name, Settings& settings);
+// Notes as a mistake when the setting of that name is there and is not `hop`, which `made_by` make.
+void check_hop(std::int64_t hop, std::string_view name, Settings& settings,
+               std::string_view made_by = "'upsample_rates'");
 
 }  // namespace voxport::hifigan

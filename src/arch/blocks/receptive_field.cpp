@@ -12,14 +12,28 @@ namespace voxport {
 namespace {
 
 bool works_on_each_step(std::string_view op) {
-  static const std::set<std::string_view> kOps = {"Add",     "Concat", "Div", "LeakyRelu", "Mul",
-                                                  "Sigmoid", "Split",  "Sub", "Tanh"};
+  static const std::set<std::string_view> kOps = {
+      "Add",     "Concat", "ConstantOfShape", "Cos", "Div", "Exp", "LeakyRelu", "Mul",
+      "Sigmoid", "Sin",    "Split",           "Sub", "Tanh"};
   return kOps.contains(op);
+}
+
+// A Pad with as many steps before the first; what it reflects counts as what lies there.
+Steps before_padding(const Node& pad, const Steps& made) {
+  const std::vector<std::int64_t> pads = int64_values(*pad.input(1).constant());
+  const std::int64_t before = pads[pads.size() / 2 - 1];
+  return {made.low - before, made.high - before};
+}
+
+bool keeps_time(const Node& reshape) {
+  return reshape.input(0).dim(-1) == reshape.output().dim(-1);
 }
 
 // What a node needs of its input for that part of its output.
 Steps needed(const Node& node, const Steps& made) {
   if (node.op() == "Conv" || node.op() == "ConvTranspose") return steps_needed(node, made);
+  if (node.op() == "Pad" && node.input(1).constant()) return before_padding(node, made);
+  if (node.op() == "Reshape" && keeps_time(node)) return made;
   if (!works_on_each_step(node.op()))
     fail(Error::kInternal, "how far ", node.op(), " ", in_quotes(node.name()),
          " looks is not known");

@@ -38,7 +38,7 @@ VocoderConfig read_config(const Weights& w, const Object& given) {
   config.generator = read_generator_config(w, settings);
   config.generator.in_channels =
       settings.agreed("num_mels", size_of(w / "conv_pre", "weight", 1).value_or(80));
-  check_hop(config.generator, "hop_size", settings);
+  check_hop(config.generator.hop_length(), "hop_size", settings);
   config.sampling_rate = settings.number("sampling_rate", std::nullopt, 0, kHighestRate);
   if (!settings.find("sampling_rate")) {
     settings.missing("sampling_rate", "22050");

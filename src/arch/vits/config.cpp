@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "arch/blocks/hifigan_config.h"
+#include "arch/blocks/istft_config.h"
 #include "arch/blocks/settings.h"
 #include "base/text.h"
 
@@ -28,7 +29,9 @@ class ConfigReader {
     config.flow = flow(config);
     config.decoder = hifigan::read_generator_config(w_ / "dec", settings_);
     config.decoder.in_channels = config.inter_channels();
-    config.decoder.gin_channels = config.gin_channels;
+    config.istft = istft::read_config(w_ / "dec", config.decoder, settings_);
+    // Decoders with an inverse STFT take no speaker.
+    config.decoder.gin_channels = config.istft ? 0 : config.gin_channels;
     config.interpolation = settings_.number("interpolate_factor", std::nullopt, 1, kMaxFactor);
     settings_.at_least_one("interpolate_factor", config.interpolation);
     if (!settings_.has_problems() && config.hop_length() > Settings::kMaxSize)
@@ -36,7 +39,9 @@ class ConfigReader {
                             Settings::kMaxSize, " samples of a frame"));
     config.sample_rate = settings_.number("sample_rate", std::nullopt, 0);
     check_sizes(config);
-    hifigan::check_hop(config.decoder, "hop_length", settings_);
+    hifigan::check_hop(config.hop_length(), "hop_length", settings_,
+                       config.istft ? "'upsample_rates', 'gen_istft_hop_size' and the subbands"
+                                    : "'upsample_rates'");
     settings_.report("the checkpoint's hyper-parameters do not describe a VITS");
     return config;
   }
@@ -199,13 +204,18 @@ std::span<const std::string_view> hyper_parameter_names() {
       "duration_norm_eps",
       "embedded_language_dim",
       "filter_channels",
+      "gen_istft_hop_size",
+      "gen_istft_n_fft",
       "gin_channels",
       "hidden_channels",
       "hop_length",
       "inter_channels",
       "interpolate_factor",
+      "istft_vits",
       "kernel_size",
       "layer_norm_eps",
+      "mb_istft_vits",
+      "ms_istft_vits",
       "n_heads",
       "n_layers",
       "num_speakers",
@@ -214,6 +224,7 @@ std::span<const std::string_view> hyper_parameter_names() {
       "resblock_dilation_sizes",
       "resblock_kernel_sizes",
       "sample_rate",
+      "subbands",
       "upsample_initial_channel",
       "upsample_kernel_sizes",
       "upsample_rates",

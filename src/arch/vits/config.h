@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "arch/blocks/hifigan.h"
+#include "arch/blocks/istft_generator.h"
 #include "checkpoint/weights.h"
 
 namespace voxport::vits {
@@ -57,6 +59,7 @@ struct Config {
   DurationConfig durations;
   FlowConfig flow;
   hifigan::Config decoder;
+  std::optional<istft::Config> istft;  // of a decoder that ends in an inverse STFT
   std::int64_t speakers = 1;
   std::int64_t gin_channels = 0;   // 0: the network does not listen to a speaker
   bool takes_d_vector = false;     // the speaker comes in as a vector, else by number
@@ -69,7 +72,10 @@ struct Config {
   bool has_speaker_table() const { return !takes_d_vector && (speakers > 1 || has_speakers()); }
   bool has_languages() const { return languages > 0; }
   std::int64_t inter_channels() const { return text_encoder.out_channels; }
-  std::int64_t hop_length() const { return interpolation * decoder.hop_length(); }
+  // Samples of a frame.
+  std::int64_t hop_length() const {
+    return interpolation * decoder.hop_length() * (istft ? istft->stretch() : 1);
+  }
 };
 
 // The names of hyper-parameters that read_config() looks at.

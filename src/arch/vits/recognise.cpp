@@ -4,6 +4,19 @@
 #include "base/text.h"
 
 namespace voxport::vits {
+namespace {
+
+// What a decoder has that is no HiFi-GAN.
+std::string_view last_part(const NamedTensors& tensors, const std::string& dec) {
+  if (tensors.shape_of_weight(dec + "multistream_conv_post.weight"))
+    return ", multi-stream iSTFT decoder";
+  if (tensors.shape_of_weight(dec + "subband_conv_post.weight"))
+    return ", multi-band iSTFT decoder";
+  const auto post = tensors.shape_of_weight(dec + "conv_post.weight");
+  return post && !post->empty() && post->front() > 1 ? ", iSTFT decoder" : "";
+}
+
+}  // namespace
 
 namespace {
 
@@ -40,7 +53,7 @@ std::optional<std::string> sizes_of(const NamedTensors& tensors) {
   return cat(emb[0], " symbols, ", emb[1], " channels, ", speakers_of(tensors, *prefix), ", ",
              is_stochastic ? "stochastic" : "plain", " durations, ",
              tensors.count_layers(*prefix + "dec.ups."), " upsamplings, residual blocks of type ",
-             is_type_1 ? 1 : 2);
+             is_type_1 ? 1 : 2, last_part(tensors, *prefix + "dec."));
 }
 
 }  // namespace

@@ -47,6 +47,11 @@ bool is_in_order(const std::vector<std::int64_t>& order) {
   return true;
 }
 
+Decoder decoder_at(const Weights& w, const Config& config) {
+  if (config.istft) return istft::Generator(w, config.decoder, *config.istft);
+  return hifigan::Generator(w, config.decoder);
+}
+
 }  // namespace
 
 // What lies between encoder and decoder.
@@ -59,7 +64,7 @@ Vits::Vits(const Weights& w, const Config& its_config)
     : config(its_config),
       enc_p(w / "enc_p", config.text_encoder),
       flow(w / "flow", config.flow),
-      dec(w / "dec", config.decoder) {
+      dec(decoder_at(w / "dec", config)) {
   if (config.durations.is_stochastic) {
     sdp.emplace(w / "dp", config.durations);
   } else {
@@ -168,12 +173,19 @@ Vits::Latent Vits::encode(Graph& graph, const Options& options) const {
 
 Value Vits::decode(const Value& z, const std::optional<Value>& y_mask,
                    const std::optional<Value>& g, const Options& options, Caches* caches) const {
-  if (options.cut_after_flow)
-    return dec(stretched(y_mask ? z * *y_mask : z, y_mask, caches), g, caches);
+  const auto samples = [&](const Value& latent, const std::vector<std::int64_t>& order) {
+    const Value steps = stretched(latent, y_mask, caches);
+    return std::visit(
+        [&](auto turned) {
+          Tensor& weight = turned.stages.conv_pre.weight;
+          if (!is_in_order(order)) weight = picked(weight, 1, order);
+          return turned(steps, g, caches);
+        },
+        dec);
+  };
+  if (options.cut_after_flow) return samples(y_mask ? z * *y_mask : z, {});
   const ResidualCouplingBlock::Output out = flow.reverse(z, y_mask, g, caches);
-  hifigan::Generator turned = dec;
-  if (!is_in_order(out.order)) turned.conv_pre.weight = picked(dec.conv_pre.weight, 1, out.order);
-  return turned(stretched(out.z, y_mask, caches), g, caches);
+  return samples(out.z, out.order);
 }
 
 // The last frame of a row of a batch fades into the zeros behind it, for as long as it lasts.
@@ -189,9 +201,18 @@ std::unique_ptr<Graph> Vits::encoder(const Options& options) const {
   const Latent latent = encode(*graph, options);
   graph->add_output("z", latent.z);
   graph->add_output("y_mask", latent.y_mask);
-  if (latent.g) graph->add_output("g", *latent.g);
+  if (decoder_takes_speaker(options)) graph->add_output("g", *latent.g);
   graph->add_output("durations", latent.durations);
   return graph;
+}
+
+bool Vits::decoder_takes_speaker(const Options& options) const {
+  return config.has_speakers() && (!options.cut_after_flow || config.decoder.gin_channels != 0);
+}
+
+std::optional<Value> Vits::add_speaker(Graph& graph, const Options& options) const {
+  if (!decoder_takes_speaker(options)) return std::nullopt;
+  return graph.add_input("g", float_type({batch_size(), config.gin_channels, 1}));
 }
 
 std::unique_ptr<Graph> Vits::decoder(const Options& options) const {
@@ -200,9 +221,7 @@ std::unique_ptr<Graph> Vits::decoder(const Options& options) const {
   const Value z =
       graph->add_input("z", float_type({batch_size(), config.inter_channels(), frames()}));
   const Value y_mask = graph->add_input("y_mask", float_type({batch_size(), 1, frames()}));
-  std::optional<Value> g;
-  if (config.has_speakers())
-    g = graph->add_input("g", float_type({batch_size(), config.gin_channels, 1}));
+  const std::optional<Value> g = add_speaker(*graph, options);
   graph->add_output("output", decode(z, y_mask, g, options));
   return graph;
 }
@@ -213,9 +232,7 @@ Vits::StreamDecoder Vits::stream_decoder(const Options& options) const {
   graph.graph_name = "vits_stream_decoder";
   const Value z =
       graph.add_input("z", float_type({batch_size(), config.inter_channels(), frames()}));
-  std::optional<Value> g;
-  if (config.has_speakers())
-    g = graph.add_input("g", float_type({batch_size(), config.gin_channels, 1}));
+  const std::optional<Value> g = add_speaker(graph, options);
   Caches caches(z);
   graph.add_output("output", decode(z, std::nullopt, g, options, &caches));
   caches.add_outputs();
@@ -234,7 +251,8 @@ std::unique_ptr<Graph> Vits::whole(const Options& options) const {
 }
 
 ReceptiveField Vits::receptive_field(const Options& options) const {
-  ReceptiveField field = hifigan::receptive_field(config.decoder);
+  ReceptiveField field =
+      std::visit([](const auto& decoder) { return decoder.receptive_field(); }, dec);
   if (stretch) field = Interpolation::receptive_field(config.interpolation, field);
   if (!options.cut_after_flow) {
     field.left += flow.reach();

@@ -4,9 +4,11 @@
 
 #include <memory>
 #include <optional>
+#include <variant>
 
 #include "arch/blocks/hifigan.h"
 #include "arch/blocks/interpolation.h"
+#include "arch/blocks/istft_generator.h"
 #include "arch/vits/config.h"
 #include "arch/vits/duration_predictor.h"
 #include "arch/vits/flow.h"
@@ -21,13 +23,16 @@ struct Options {
   bool batch_scales = false;    // scales are [batch_size, 3], else [3]
 };
 
+// From latent frames to samples.
+using Decoder = std::variant<hifigan::Generator, istft::Generator>;
+
 struct Vits {
   Config config;
   TextEncoder enc_p;
   std::optional<StochasticDurationPredictor> sdp;
   std::optional<DurationPredictor> dp;
   ResidualCouplingBlock flow;
-  hifigan::Generator dec;
+  Decoder dec;
   std::optional<Embedding> emb_g;
   std::optional<Embedding> emb_l;
   std::optional<Interpolation> stretch;
@@ -56,6 +61,10 @@ struct Vits {
   Latent encode(Graph& graph, const Options& options) const;
   // What tells one speaker from another, [b, gin]: chosen by the input sid, or the input d_vector.
   Value speaker(Graph& graph) const;
+  // Whether any part of a decoder takes the speaker's embedding, g, which the encoder then gives.
+  bool decoder_takes_speaker(const Options& options) const;
+  // The input g of a decoder that takes it.
+  std::optional<Value> add_speaker(Graph& graph, const Options& options) const;
   // Without a mask all frames are there. With caches z is a piece of a sequence.
   Value decode(const Value& z, const std::optional<Value>& y_mask, const std::optional<Value>& g,
                const Options& options, Caches* caches = nullptr) const;
