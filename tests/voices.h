@@ -26,7 +26,8 @@ struct TestVoice {
 
 void PrintTo(const TestVoice& voice, std::ostream* out);
 
-// All that have recorded cases: those of tests/data/voices, and the bundled one.
+// All that have recorded cases: those of tests/data/voices, the bundled one, and the families'
+// voices whose decoders are no HiFi-GAN.
 const std::vector<TestVoice>& recorded_voices();
 // Those of tests/data/families: a folder, or an .onnx file, beside NAME.cases.safetensors.
 const std::vector<TestVoice>& family_voices();

@@ -1,5 +1,6 @@
 // What a voice streams is what it says at once, to the sample.
 #include <algorithm>
+#include <cmath>
 
 #include <gtest/gtest.h>
 #include <voxport/speak.h>
@@ -22,6 +23,13 @@ std::string ids_text(std::int64_t count) {
   std::string text;
   for (const std::int64_t id : phonemes(count, 5)) text += cat(id, " ");
   return text;
+}
+
+// Of the loudest sample; at least 1. Where no tanh ends a network, weights at random may be loud.
+float loudness(const std::vector<float>& samples) {
+  float loudest = 1;
+  for (const float sample : samples) loudest = std::max(loudest, std::abs(sample));
+  return loudest;
 }
 
 SpeakOptions ids_options() {
@@ -102,14 +110,17 @@ TEST_P(SpokenVoice, IsTheSameWithEitherDecoder) {
   const SpeakOptions options = ids_options();
   const Spoken cached = all_of(load(VoiceOptions::kCached).speak(ids_text(60), options));
   const Spoken context = all_of(load(VoiceOptions::kContext).speak(ids_text(60), options));
-  EXPECT_LE(distance(cached.samples, context.samples), 1e-5);
+  EXPECT_LE(distance(cached.samples, context.samples), 1e-5 * loudness(cached.samples));
 }
 
 TEST_P(SpokenVoice, LosesNothing) {
   const Voice voice = load(VoiceOptions::kBest);
   const std::int64_t hop = voice.info().hop_length;
   // A kernel that differs from its rate by an odd number leaves samples over.
-  const std::int64_t left_over = GetParam().name == "kernel-uneven" ? 4 : 0;
+  const std::string& name = GetParam().name;
+  const std::int64_t left_over = name == "kernel-uneven"          ? 4
+                                 : name == "mb-istft-mb-speakers" ? 8
+                                                                  : 0;
   for (const std::int64_t ids : {1, 3, 20, 100}) {
     const Spoken spoken = all_of(voice.speak(ids_text(ids), ids_options()));
     EXPECT_EQ(static_cast<std::int64_t>(spoken.samples.size()),

@@ -8,8 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "arch/vits/vits.h"
+#include "base/blob.h"
 #include "base/text.h"
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/config_file.h"
 #include "tests/data.h"
 
 namespace voxport::vits::config_test {
@@ -38,9 +40,20 @@ struct Example {
   Object state, parameters;
 
   explicit Example(const std::string& name)
-      : checkpoint(open_checkpoint(data_folder() / "voices" / (name + ".ckpt"))),
+      : Example(open_checkpoint(data_folder() / "voices" / (name + ".ckpt"))) {}
+  explicit Example(Checkpoint opened)
+      : checkpoint(std::move(opened)),
         state(*find_state_dict(checkpoint.root).dict),
         parameters(hyper_parameters(checkpoint.root)) {}
+
+  // One whose hyper-parameters are in a config beside it, as the trainers of forks have it.
+  static Example with_config(const std::string& name) {
+    const fs::path folder = data_folder() / "families" / "mb-istft" / name;
+    Example example(open_checkpoint(folder / "G_1000.pth"));
+    const Blob config = Blob::map_file(folder / "config.json");
+    example.parameters = *read_config_file(config.text()).find("model");
+    return example;
+  }
 
   Example& set(const std::string& name, const std::optional<Object>& value) {
     parameters = changed(parameters, name, value);
@@ -57,10 +70,14 @@ struct Example {
     return *this;
   }
 
-  Config read() const { return read_config(Weights(state, "model_g."), parameters); }
+  // Lightning keeps the tensors below "model_g.".
+  Weights weights() const {
+    return Weights(state, NamedTensors(state).prefix_of("enc_p.emb.weight"));
+  }
+  Config read() const { return read_config(weights(), parameters); }
   // All the way to a network that has every tensor.
   void build() const {
-    const Weights w(state, "model_g.");
+    const Weights w = weights();
     w.ignore_all("model_d.");
     const Config config = read_config(w, parameters);
     const Vits model(w, config);
@@ -184,6 +201,118 @@ TEST(ReadConfig, TakesWholeFloatsAndNoneForWhatTheyMean) {
   EXPECT_EQ(Example("odd-sizes").set("resblock", number(2)).read().decoder.is_resblock1, false);
   EXPECT_EQ(Example("plain-speakers").set("gin_channels", number(0)).read().gin_channels, 9)
       << "Piper saves 0 and makes 512 of it; the shapes know better";
+}
+
+std::string istft_of(const Config& config) {
+  if (!config.istft) return "none";
+  const istft::Config& sizes = *config.istft;
+  return cat(static_cast<int>(sizes.kind), " ",
+             shape_text({sizes.n_fft, sizes.hop_size, sizes.subbands, sizes.taps}), " hop ",
+             config.hop_length());
+}
+
+TEST(ReadConfig, FindsOutWhatTheDecoderEndsIn) {
+  EXPECT_EQ(istft_of(Example("odd-sizes").read()), "none");
+  const auto told = [](const char* name) { return istft_of(Example::with_config(name).read()); };
+  EXPECT_EQ(told("istft"), "0 [16, 4, 1, 0] hop 64");
+  EXPECT_EQ(told("istft-long-frames"), "0 [60, 7, 1, 0] hop 21");
+  EXPECT_EQ(told("mb"), "1 [16, 4, 4, 0] hop 256");
+  EXPECT_EQ(told("mb-8-bands"), "1 [12, 3, 8, 0] hop 96");
+  EXPECT_EQ(told("ms"), "2 [16, 4, 4, 63] hop 256");
+  const Config config = Example::with_config("mb-speakers").read();
+  EXPECT_EQ(config.gin_channels, 6);
+  EXPECT_EQ(config.decoder.gin_channels, 0) << "this decoder takes no speaker";
+}
+
+// The hop, and the subbands of PQMF, whose filter is not in the file.
+TEST(ReadConfig, AsksForWhatNoShapeOfAnIstftTells) {
+  for (const char* flag : {"istft_vits", "mb_istft_vits", "ms_istft_vits", "gen_istft_n_fft"}) {
+    EXPECT_EQ(istft_of(Example::with_config("mb").set(flag, std::nullopt).read()),
+              "1 [16, 4, 4, 0] hop 256");
+  }
+  const char* const kNoHop =
+      "  'gen_istft_hop_size' cannot be read from any tensor's shape; set the hyper-parameter, for "
+      "example as 'gen_istft_hop_size=4'";
+  const char* const kNoSubbands =
+      "  'subbands' cannot be read from any tensor's shape; set the hyper-parameter, for example "
+      "as 'subbands=4'";
+  const auto without_both = [](const char* name) {
+    return Example::with_config(name)
+        .set("gen_istft_hop_size", std::nullopt)
+        .set("subbands", std::nullopt);
+  };
+  EXPECT_EQ(problems_of(without_both("mb")), (Lines{kNoSubbands, kNoHop}));
+  EXPECT_EQ(problems_of(without_both("ms")), Lines{kNoHop});
+  EXPECT_EQ(problems_of(without_both("istft")), Lines{kNoHop});
+}
+
+TEST(ReadConfig, RefusesFlagsThatTheDecoderContradicts) {
+  EXPECT_EQ(problems_of(Example::with_config("mb").set("ms_istft_vits", number(1))),
+            Lines{"  hyper-parameter 'ms_istft_vits' is True, but the tensors of the decoder are "
+                  "those of 'mb_istft_vits'"});
+  EXPECT_EQ(problems_of(Example::with_config("ms").set("ms_istft_vits", number(0))),
+            Lines{"  hyper-parameter 'ms_istft_vits' is False, but the tensors of the decoder are "
+                  "those of 'ms_istft_vits'"});
+  EXPECT_EQ(problems_of(Example("odd-sizes").set("istft_vits", number(1))),
+            Lines{"  hyper-parameter 'istft_vits' is True, but the tensors of the decoder are "
+                  "those of a HiFi-GAN"});
+}
+
+TEST(ReadConfig, RefusesSizesThatNoIstftHas) {
+  const auto problems = [](const char* voice, const char* name, const Object& value) {
+    return problems_of(Example::with_config(voice).set(name, value));
+  };
+  EXPECT_EQ(problems("mb", "subbands", number(5)),
+            Lines{"  dec.subband_conv_post has 72 channels, which is not a multiple of 'subbands' "
+                  "(5)"});
+  EXPECT_EQ(problems("mb", "subbands", number(0)), Lines{"  'subbands' is 0, expected 1 to 64"});
+  EXPECT_EQ(problems("mb", "subbands", number(1000)),
+            Lines{"  'subbands' is 1000, expected 1 to 64"});
+  EXPECT_EQ(problems("ms", "subbands", number(2)),
+            Lines{"  hyper-parameter 'subbands' is 2, but the tensors have 4"});
+  EXPECT_EQ(problems("istft", "gen_istft_n_fft", number(32)),
+            Lines{"  hyper-parameter 'gen_istft_n_fft' is 32, but the tensors have 16"});
+  EXPECT_EQ(problems("istft", "gen_istft_hop_size", number(16)),
+            Lines{"  'gen_istft_hop_size' is 16, expected 1 to less than 'gen_istft_n_fft' (16)"});
+  EXPECT_EQ(problems("istft", "gen_istft_hop_size", number(0)),
+            Lines{"  'gen_istft_hop_size' is 0, expected 1 to less than 'gen_istft_n_fft' (16)"});
+  EXPECT_EQ(problems("mb", "hop_length", number(64)),
+            Lines{"  hyper-parameter 'hop_length' is 64, but 'upsample_rates', "
+                  "'gen_istft_hop_size' and the subbands make 256"});
+  EXPECT_EQ(problems("istft", "upsample_rates", literal("(1, 1)")),
+            Lines{"  'upsample_rates' make one step of a frame, expected at least 2"});
+  EXPECT_EQ(
+      problems_of(Example::with_config("mb")
+                      .set("upsample_rates", literal("(1024, 1024)"))
+                      .set("upsample_kernel_sizes", literal("(1024, 1024)"))),
+      Lines{"  'upsample_rates', 'gen_istft_hop_size' and the subbands make more than 1048576 "
+            "samples of a frame"});
+}
+
+TEST(ReadConfig, RefusesShapesThatNoIstftHas) {
+  EXPECT_EQ(problems_of(Example::with_config("istft")
+                            .set("gen_istft_n_fft", std::nullopt)
+                            .shape("dec.conv_post.weight_v", {17, 6, 7})
+                            .shape("dec.conv_post.weight_g", {17, 1, 1})),
+            Lines{"  'gen_istft_n_fft' is 15, expected an even number from 2 to 4096"});
+  EXPECT_EQ(problems_of(Example::with_config("istft")
+                            .set("gen_istft_n_fft", std::nullopt)
+                            .shape("dec.conv_post.weight_v", {1 << 20, 6, 7})
+                            .shape("dec.conv_post.weight_g", {1 << 20, 1, 1})),
+            Lines{"  'gen_istft_n_fft' is 1048574, expected an even number from 2 to 4096"});
+  EXPECT_EQ(problems_of(
+                Example::with_config("ms").shape("dec.multistream_conv_post.weight_v", {1, 4, 62})),
+            Lines{"  dec.multistream_conv_post has 62 taps, expected an odd number of at most "
+                  "4095"});
+}
+
+// What a network is missing is told like any other tensor.
+TEST(Build, MissesTheFilterBetweenSubbands) {
+  Example example = Example::with_config("ms");
+  example.state = changed(example.state, "dec.updown_filter", std::nullopt);
+  example.state = changed(example.state, "dec.subband_conv_post.bias", std::nullopt);
+  EXPECT_EQ(misfits_of(example), (Lines{"  missing      dec.subband_conv_post.bias",
+                                        "  missing      dec.updown_filter"}));
 }
 
 TEST(ReadConfig, RefusesNumbersThatAreNone) {
