@@ -28,8 +28,8 @@ std::vector<float> hann_window(std::int64_t n) {
   return window;
 }
 
-// Rows of the real parts, then of the imaginary ones. Of the first and the last frequency the
-// imaginary part does not count, and of the others each stands for two.
+// Rows of the real parts, then of the imaginary ones. The first and the last frequency, whose sines
+// are 0, stand for themselves, each of the others for two.
 std::vector<float> windowed_inverse_dft(std::int64_t n) {
   const std::vector<double> angles = angles_of(n);
   const std::vector<float> window = hann_window(n);
@@ -37,8 +37,7 @@ std::vector<float> windowed_inverse_dft(std::int64_t n) {
   values.reserve(static_cast<std::size_t>((n + 2) * n));
   for (const bool is_real : {true, false}) {
     for (std::int64_t k = 0; k <= n / 2; ++k) {
-      const bool is_single = k == 0 || k == n / 2;
-      const double factor = is_single ? (is_real ? 1 : 0) : 2;
+      const double factor = k == 0 || k == n / 2 ? 1 : 2;
       for (std::int64_t i = 0; i < n; ++i) {
         const auto at = static_cast<std::size_t>(k * i % n);
         const double wave = is_real ? std::cos(angles[at]) : -std::sin(angles[at]);
