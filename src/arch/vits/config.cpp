@@ -39,7 +39,7 @@ class ConfigReader {
                             Settings::kMaxSize, " samples of a frame"));
     config.sample_rate = settings_.number("sample_rate", std::nullopt, 0);
     check_sizes(config);
-    hifigan::check_hop(config.hop_length(), "hop_length", settings_,
+    hifigan::check_hop(config.hop_length() / config.interpolation, "hop_length", settings_,
                        config.istft ? "'upsample_rates', 'gen_istft_hop_size' and the subbands"
                                     : "'upsample_rates'");
     settings_.report("the checkpoint's hyper-parameters do not describe a VITS");
