@@ -12,6 +12,13 @@
 
 namespace voxport {
 
+// FastSpeech2: what becomes of durations that a control multiplies.
+enum class DurationControl {
+  kBest,       // kRounded in a folder that speaks (with a vocoder), else kTruncated
+  kTruncated,  // rounded, multiplied and cut to whole frames, as in the reference implementation
+  kRounded,    // multiplied, then rounded; a token that lasts keeps one frame at least
+};
+
 struct ExportOptions {
   // What network it is: "vits", "fastspeech2", "hifigan"; empty to tell by the tensors. What the
   // tensors are clearly not fails with kUsage.
@@ -48,7 +55,8 @@ struct ExportOptions {
   // FastSpeech2
   bool own_energy_control = false;  // energy has a control of its own, else that of pitch
   bool silent_padding = false;      // a row of a batch is the same row alone, else as trained
-  std::filesystem::path vocoder;    // the HiFi-GAN behind it, for a folder that speaks; or empty
+  DurationControl duration_control = DurationControl::kBest;
+  std::filesystem::path vocoder;  // the HiFi-GAN behind it, for a folder that speaks; or empty
   std::vector<std::filesystem::path> vocoder_configs;  // its config.json; empty: as above
 
   // Programs: torch.export archives (.pt2) and TorchScript

@@ -21,6 +21,10 @@ constexpr OwnOption kFastSpeech2Options[] = {
     {"an energy control of its own",
      [](const ExportOptions& options) { return options.own_energy_control; }},
     {"silent padding", [](const ExportOptions& options) { return options.silent_padding; }},
+    {"a control of durations",
+     [](const ExportOptions& options) {
+       return options.duration_control != DurationControl::kBest;
+     }},
     {"a vocoder", [](const ExportOptions& options) { return !options.vocoder.empty(); }},
     {"a config for a vocoder",
      [](const ExportOptions& options) { return !options.vocoder_configs.empty(); }},

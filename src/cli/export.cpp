@@ -59,6 +59,7 @@ struct Options {
   std::string vocoder;
   std::string energy_control = "pitch";
   std::string padding = "heard";
+  std::string duration_control;
   std::string noise = "graph";
   std::string cut = "before-flow";
   ExportOptions library;
@@ -114,6 +115,11 @@ void read_settings(Options& options) {
   }
 }
 
+DurationControl duration_control_of(const std::string& word) {
+  if (word.empty()) return DurationControl::kBest;
+  return word == "rounded" ? DurationControl::kRounded : DurationControl::kTruncated;
+}
+
 int run_export(Options& options) {
   const auto start = std::chrono::steady_clock::now();
   read_settings(options);
@@ -123,6 +129,7 @@ int run_export(Options& options) {
   options.library.cut_after_flow = options.cut == "after-flow";
   options.library.own_energy_control = options.energy_control == "own";
   options.library.silent_padding = options.padding == "silent";
+  options.library.duration_control = duration_control_of(options.duration_control);
   options.library.vocoder = options.vocoder;
   options.library.vocoder_configs.assign(options.vocoder_configs.begin(),
                                          options.vocoder_configs.end());
@@ -191,6 +198,12 @@ Run add_export(Arguments& app) {
                  "alone")
       .one_of({"heard", "silent"})
       .default_text(options->padding);
+  app.add_option("--duration-control", options->duration_control,
+                 "FastSpeech2: what the length scale does to durations. truncated: rounded ones\n"
+                 "are multiplied and cut to whole frames, as in the reference implementation;\n"
+                 "rounded: they are multiplied, then rounded, and a token that lasts keeps one\n"
+                 "frame at least (default: rounded with --vocoder, else truncated)")
+      .one_of({"truncated", "rounded"});
   app.add_option("--vocoder", options->vocoder,
                  "FastSpeech2: the HiFi-GAN generator to export with it; OUT must be a folder")
       .type_name("FILE");

@@ -96,6 +96,7 @@ void for_each_key(Fields& fields, const Visit& visit) {
   visit("languages", fields.languages);
   visit("energy_control", fields.energy_control);
   visit("padding", fields.padding);
+  visit("duration_control", fields.duration_control);
   visit("source_sha256", fields.source_sha256);
   visit("first_frames", fields.first_frames);
 }

@@ -23,8 +23,8 @@ struct AxisFact {
   std::optional<std::int64_t> min = std::nullopt;
   std::optional<std::int64_t> max = std::nullopt;
   std::optional<std::int64_t> multiple = std::nullopt;  // only multiples of it run
-  std::string not_below = {};  // another axis
-  std::string equals = {};     // an expression of other axes: 256*frames
+  std::string not_below = {};                           // another axis
+  std::string equals = {};                              // an expression of other axes: 256*frames
 };
 
 struct ModelMetadata {
@@ -43,6 +43,7 @@ struct ModelMetadata {
   std::optional<std::int64_t> languages;
   std::string energy_control;                // "own" or "pitch"
   std::string padding;                       // "silent" or "heard"
+  std::string duration_control;              // "rounded" or "truncated"
   std::string source_sha256;                 // of the checkpoint it was made of
   std::optional<std::int64_t> first_frames;  // that the first piece of a stream must have
 

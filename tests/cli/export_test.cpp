@@ -478,9 +478,11 @@ TEST_F(ExportCommand, RefusesOptionsOfOtherNetworks) {
                 "  a set of scales per row is for VITS\n"
                 "  a target program is for VITS\n",
                 while_exporting(fastspeech2())));
-  EXPECT_EQ(failure(2, cat("--energy-control own --padding silent ", voice(), " ", out())),
+  EXPECT_EQ(failure(2, cat("--energy-control own --padding silent --duration-control rounded ",
+                           voice(), " ", out())),
             cat("voxport: this is a VITS, but\n  an energy control of its own is for "
-                "FastSpeech2\n  silent padding is for FastSpeech2\n",
+                "FastSpeech2\n  silent padding is for FastSpeech2\n  a control of durations is for "
+                "FastSpeech2\n",
                 while_exporting(voice())));
 }
 

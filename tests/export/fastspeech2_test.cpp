@@ -1,6 +1,8 @@
 // Every FastSpeech2, in every form it can be exported in, against what PyTorch gave for the same
 // inputs.
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -172,6 +174,38 @@ TEST_F(FastSpeech2Export, HasLimitsForControlsThatMakeNoSense) {
   EXPECT_TRUE(is_equal(session.run(given).at("output_lengths"), int64_tensor({1}, {0})));
 }
 
+// Durations that are multiplied by many show what they were before they were rounded. Rows of one
+// token each, for the frames of a row attend to one another.
+TEST_F(FastSpeech2Export, RoundsDurationsLastWhereThatIsWanted) {
+  constexpr float kMany = 128, kControl = 0.8F;
+  const char* const name = "fastspeech2-log-mixed";
+  ExportOptions options = options_for(name);
+  const Session reference = exported(name, options, folder_);
+  EXPECT_EQ(reference.metadata().at("voxport.duration_control"), "truncated");
+  options.duration_control = DurationControl::kRounded;
+  const Session rounded = exported(name, options, folder_);
+  EXPECT_EQ(rounded.metadata().at("voxport.duration_control"), "rounded");
+  constexpr std::int64_t kRows = 12;
+  Tensors given = inputs(std::vector<std::int64_t>(kRows, 1), 1);
+  std::vector<std::int64_t> ids(kRows);
+  std::iota(ids.begin(), ids.end(), 1);
+  given["input_tokens"] = int64_tensor({kRows, 1}, ids);
+  const auto durations = [&](const Session& session, float control) {
+    given["controls"] = tensor_of({3}, {1, 1, control});
+    return to_float32(session.run(given).at("durations"));
+  };
+  EXPECT_EQ(durations(rounded, 1), durations(reference, 1));
+  const std::vector<float> exact = durations(rounded, kMany);
+  const std::vector<float> found = durations(rounded, kControl);
+  std::vector<float> expected;
+  for (const float parts : exact) {
+    const bool lasts = std::nearbyint(parts / kMany) >= 1;
+    expected.push_back(std::max(std::nearbyint(parts / kMany * kControl), lasts ? 1.0F : 0));
+  }
+  EXPECT_EQ(found, expected);
+  EXPECT_NE(found, durations(reference, kControl));
+}
+
 TEST_F(FastSpeech2Export, RefusesTokensBeyondTheTable) {
   const Session session =
       exported("fastspeech2-log-mixed", options_for("fastspeech2-log-mixed"), folder_);
@@ -195,6 +229,7 @@ TEST_F(FastSpeech2Export, TellsAboutItselfInItsMetadata) {
   EXPECT_EQ(metadata.at("voxport.hop_length"), "15");
   EXPECT_EQ(metadata.at("voxport.energy_control"), "pitch");
   EXPECT_EQ(metadata.at("voxport.padding"), "heard");
+  EXPECT_EQ(metadata.at("voxport.duration_control"), "truncated");
   EXPECT_EQ(metadata.at("voxport.axes"),
             R"({"batch_size":{"min":1},"sequence_length":{"min":1},"frames":{"min":1}})");
 }

@@ -25,6 +25,7 @@ TEST(ModelMetadata, ReadsWhatItWrote) {
   written.speakers = 2;
   written.languages = 3;
   written.energy_control = "own";
+  written.duration_control = "rounded";
   written.padding = "heard";
   written.source_sha256 = "abc";
   written.first_frames = 8;

@@ -46,6 +46,7 @@ ExportOptions options_for(const Networks& networks) {
   options.vocoder = file(networks.vocoder + ".pth");
   options.vocoder_configs = {file(networks.vocoder + ".config.json")};
   options.hyper_parameters = {{"preprocessing.stft.hop_length", cat(networks.hop)}};
+  options.duration_control = DurationControl::kTruncated;  // as the reference has it
   return options;
 }
 
@@ -280,6 +281,23 @@ TEST_F(FastSpeech2Voice, HasNothingToSayWhereNothingLasts) {
   EXPECT_EQ(spoken.samples, Samples(22050, 0.0F)) << "the silence after each";
 }
 
+// Where nobody says how, a folder that speaks keeps what lasts.
+TEST_F(FastSpeech2Voice, KeepsShortTokensUnlessTheReferencesWayIsWanted) {
+  ExportOptions exporting = options_for(kSpeakers);
+  SpeakOptions options = ids_options();
+  const auto frames = [&](const Voice& voice, double length_scale) {
+    options.length_scale = length_scale;
+    return all_of(voice.speak(ids_text(20), options)).sentences.at(0).frames;
+  };
+  const Voice reference = this->voice(kSpeakers, exporting);
+  EXPECT_EQ(frames(reference, 0.01), 0);
+  exporting.duration_control = DurationControl::kBest;
+  const Voice best = this->voice(kSpeakers, exporting);
+  EXPECT_EQ(nlohmann::json::parse(contents(folder_ / "voice.json"))["duration_control"], "rounded");
+  EXPECT_EQ(frames(best, 1), frames(reference, 1));
+  EXPECT_GE(frames(best, 0.01), 10);
+}
+
 TEST_F(FastSpeech2Voice, SpeaksWithTheVocoderThatIsThere) {
   export_to(folder_.path(), kSpeakers, options_for(kSpeakers));
   const Samples cached = all_of(load(folder_.path()).speak(ids_text(20), ids_options())).samples;
@@ -302,6 +320,7 @@ TEST_F(FastSpeech2Voice, TakesTheHopOfAVocoderThatCameLater) {
   options.vocoder_configs.clear();
   export_to(folder_.path(), kSpeakers, options);
   options.configs = {file("hifigan-resblock2.config.json")};
+  options.duration_control = DurationControl::kBest;
   export_model(file("hifigan-resblock2.pth"), folder_.path(), options);
   EXPECT_TRUE(message_of([&] {
                 load(folder_.path());

@@ -52,11 +52,22 @@ void check_fit(Config& config, const hifigan::VocoderConfig& vocoder) {
     fail(Error::kUnsupported, "the vocoder does not fit the acoustic model", problems);
 }
 
+// A folder that speaks has to sound right; whoever takes the acoustic model alone compares it.
+bool rounds_durations_last(const ExportOptions& options) {
+  if (options.duration_control == DurationControl::kBest) return !options.vocoder.empty();
+  return options.duration_control == DurationControl::kRounded;
+}
+
+std::string duration_control(const ExportOptions& options) {
+  return rounds_durations_last(options) ? "rounded" : "truncated";
+}
+
 PlannedGraph acoustic_graph(const ExportRequest& request, const FastSpeech2& model,
                             const Config& config) {
   PlannedGraph made{request.is_single_file() ? request.out : request.out / "acoustic.onnx",
                     model.graph({.own_energy_control = request.options.own_energy_control,
-                                 .silent_padding = request.options.silent_padding}),
+                                 .silent_padding = request.options.silent_padding,
+                                 .rounds_durations_last = rounds_durations_last(request.options)}),
                     {},
                     request.source};
   ModelMetadata& metadata = made.metadata;
@@ -71,6 +82,7 @@ PlannedGraph acoustic_graph(const ExportRequest& request, const FastSpeech2& mod
   metadata.speakers = std::max<std::int64_t>(1, config.speakers);
   metadata.energy_control = request.options.own_energy_control ? "own" : "pitch";
   metadata.padding = request.options.silent_padding ? "silent" : "heard";
+  metadata.duration_control = duration_control(request.options);
   return made;
 }
 
@@ -83,6 +95,7 @@ std::string voice_json(const ExportRequest& request, const Config& config, bool 
   voice["num_speakers"] = std::max<std::int64_t>(1, config.speakers);
   voice["inference"] = {{"pitch_control", 1.0}, {"energy_control", 1.0}, {"duration_control", 1.0}};
   voice["energy_control"] = request.options.own_energy_control ? "own" : "pitch";
+  voice["duration_control"] = duration_control(request.options);
   return voice.dump(2) + "\n";
 }
 
@@ -153,6 +166,10 @@ ExportPlan plan_export(const ExportRequest& request) {
   const FastSpeech2 model = take_acoustic(request, configs, weights, config, plan);
   std::optional<BehindIt> behind_it;
   if (has_vocoder) take_vocoder(request, vocoder_configs, config, behind_it, plan);
+  if (has_vocoder && request.options.duration_control == DurationControl::kBest)
+    plan.notes.emplace_back(
+        "the length scale multiplies durations before they are rounded, so that short tokens are "
+        "kept; the reference implementation rounds first and truncates");
 
   plan.graphs.push_back(acoustic_graph(request, model, config));
   if (behind_it) {

@@ -66,7 +66,8 @@ std::unique_ptr<Graph> FastSpeech2::graph(const Options& options) const {
     const Value speaker = graph.add_input("speaker", {DType::kInt64, Shape{batch_size}, {}});
     x = x + unsqueeze((*speaker_emb)(speaker), {1});
   }
-  const VarianceAdaptor::Output adapted = variance_adaptor(x, mask, controls_of(controls, options));
+  const VarianceAdaptor::Output adapted =
+      variance_adaptor(x, mask, controls_of(controls, options), options.rounds_durations_last);
   const Value mel = mel_linear(decoder(adapted.x, adapted.frames, adapted.mask));
   Value refined = postnet(mel, adapted.mask) + mel;
   if (options.silent_padding) refined = refined * adapted.mask.last;

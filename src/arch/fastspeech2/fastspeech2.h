@@ -16,7 +16,8 @@ namespace voxport::fastspeech2 {
 struct Options {
   // The reference multiplies energy by the control of pitch, and has none of its own.
   bool own_energy_control = false;
-  bool silent_padding = false;  // else it is heard, as in the reference; see SequenceMask
+  bool silent_padding = false;         // else it is heard, as in the reference; see SequenceMask
+  bool rounds_durations_last = false;  // else first, as in the reference; see frames_of()
 };
 
 // Five convolutions that add detail to the mel; their batch norms are folded into them.

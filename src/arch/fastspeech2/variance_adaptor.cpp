@@ -53,16 +53,25 @@ VarianceAdaptor::VarianceAdaptor(const Weights& w, const Config& its_config)
       pitch(w, "pitch", config.pitch, config),
       energy(w, "energy", config.energy, config) {}
 
+Value frames_of(const Value& log_duration, const Value& control, bool rounds_last) {
+  const Value predicted = exp(log_duration) - 1;
+  const Value unscaled = round(predicted);
+  if (!rounds_last) return clip(unscaled * control, 0, kMostFrames);
+  const Value frames = clip(round(predicted * control), 0, kMostFrames);
+  const Value least = clip(unscaled, 0, 1) * cast(greater(control, 0), DType::kFloat32);
+  return where(less(frames, least), least, frames);
+}
+
 // Embeddings are added beyond the end of a row, too: predictors that come later hear them there.
 VarianceAdaptor::Output VarianceAdaptor::operator()(Value x, const SequenceMask& mask,
-                                                    const Controls& controls) const {
+                                                    const Controls& controls,
+                                                    bool rounds_last) const {
   const Graph::Scope scope(x.graph(), "variance_adaptor");
   const Value log_duration = duration_predictor(x, mask);
   if (!config.pitch.is_frame_level) x = x + pitch(x, mask, controls.pitch);
   if (!config.energy.is_frame_level) x = x + energy(x, mask, controls.energy);
 
-  const Value durations =
-      clip(round(exp(log_duration) - 1) * controls.duration, 0, kMostFrames);  // [b, t]
+  const Value durations = frames_of(log_duration, controls.duration, rounds_last);  // [b, t]
   const Alignment alignment = align(cast(durations, DType::kInt64));
   const SequenceMask of_frames("variance_adaptor.mel_mask", alignment.lengths, alignment.frames,
                                mask.is_silent);

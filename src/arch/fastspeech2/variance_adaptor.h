@@ -44,6 +44,13 @@ struct Controls {
   Value pitch, energy, duration;
 };
 
+// How many frames each phoneme lasts, from the logarithm of that and one more: float32 [b, t].
+// The reference rounds, multiplies by the control and leaves it to its length regulator to cut to
+// whole frames: with phonemes of one to three frames, a control of 0.8 leaves a third of them. With
+// `rounds_last` the numbers are whole: multiplied first and rounded last, and a phoneme that lasts
+// without a control keeps one frame under any control above 0. Both are one under a control of 1.
+Value frames_of(const Value& log_duration, const Value& control, bool rounds_last);
+
 struct VarianceAdaptor {
   Config config;
   VariancePredictor duration_predictor;
@@ -58,8 +65,9 @@ struct VarianceAdaptor {
     Value frames;       // int64 [1]: of the longest row, at least 1
     SequenceMask mask;  // of the frames
   };
-  // x is channels last, by phoneme.
-  Output operator()(Value x, const SequenceMask& mask, const Controls& controls) const;
+  // x is channels last, by phoneme; `rounds_last` as in frames_of().
+  Output operator()(Value x, const SequenceMask& mask, const Controls& controls,
+                    bool rounds_last) const;
 };
 
 }  // namespace voxport::fastspeech2
