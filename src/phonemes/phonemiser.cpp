@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/trimmed.h"
+#include "phonemes/arpabet.h"
 #include "phonemes/clauses.h"
 #include "phonemes/espeak.h"
 #include "phonemes/romaniser.h"
@@ -156,6 +157,11 @@ std::vector<MarkedPart> parts_between_marks(u32string_view text, u32string_view 
 
 }  // namespace
 
+bool can_phonemise(const TextConfig& config) {
+  return config.phoneme_type == "espeak" || config.phoneme_type == "text" ||
+         config.phoneme_type == kArpabet;
+}
+
 Phonemiser::Phonemiser(TextConfig config, const PhonemiserOptions& options)
     : config_(std::move(config)) {
   if (config_.phoneme_id_map.empty())
@@ -164,12 +170,12 @@ Phonemiser::Phonemiser(TextConfig config, const PhonemiserOptions& options)
   if (config_.rules && config_.rules->romanises() && !options.romaniser.empty())
     romaniser_ = std::make_unique<Romaniser>(options.romaniser, options.time_limit);
   if (config_.phoneme_type == "text") return;
-  if (config_.phoneme_type != "espeak")
-    fail_about(
-        "input", Error::kUnsupported, "the voice speaks phonemes of the type ",
-        in_quotes(config_.phoneme_type),
-        ", but text can only be converted to the types 'espeak' and 'text'; give it phonemes or "
-        "phoneme ids");
+  if (!can_phonemise(config_))
+    fail_about("input", Error::kUnsupported, "the voice speaks phonemes of the type ",
+               in_quotes(config_.phoneme_type),
+               ", but text can only be converted to the types 'espeak', 'text' and 'arpabet'; give "
+               "it phonemes or "
+               "phoneme ids");
   espeak_ = std::make_unique<Espeak>(options.espeak, config_.espeak_voice, options.time_limit);
 }
 
@@ -183,7 +189,10 @@ std::vector<Utterance> Phonemiser::operator()(std::string_view text) {
   std::vector<std::string> unknown;
   for (const Draft& draft : drafts_of(text, unknown)) {
     auto utterance = make_utterance(config_, utf8(without_outer_spaces(draft.text)),
-                                    split_symbols(config_, utf8(draft.phonemes)), unknown);
+                                    config_.phoneme_type == kArpabet
+                                        ? arpabet_of(draft.phonemes)
+                                        : split_symbols(config_, utf8(draft.phonemes)),
+                                    unknown);
     if (utterance) utterances.push_back(std::move(*utterance));
   }
   for (std::string& symbol : unknown)

@@ -29,6 +29,9 @@ struct PhonemiserOptions {
   std::string romaniser = {};
 };
 
+// Whether text can be converted to the type of phonemes that the voice speaks.
+bool can_phonemise(const TextConfig& config);
+
 class Phonemiser {
  public:
   // Starts espeak-ng when the voice speaks espeak-ng's phonemes, and the romaniser when its rules
@@ -45,13 +48,14 @@ class Phonemiser {
   //
   // espeak: the phonemes of each clause, decomposed to code points, and the mark it ends with. What
   // is between [[ and ]] is taken for phonemes, not text.
+  // arpabet: as arpabet_of() makes them of espeak-ng's.
   // text: the code points of the text, decomposed; of those that the voice does not know, the small
   // letter.
   //
   // By rules, the text is one utterance, after their steps.
   //
-  // Fails with kCorrupt when the text is not UTF-8, and as Espeak and Romaniser do; with
-  // kUnsupported when text is to be romanised and no program was named.
+  // Fails with kCorrupt when the text is not UTF-8, and as Espeak, Romaniser and arpabet_of() do;
+  // with kUnsupported when text is to be romanised and no program was named.
   std::vector<Utterance> operator()(std::string_view text);
 
   // Symbols that were left out because the voice has no ids for them, each told once.

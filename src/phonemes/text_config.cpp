@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/fail.h"
+#include "phonemes/arpabet.h"
 #include "phonemes/espeak.h"
 #include "phonemes/unicode.h"
 
@@ -98,7 +99,7 @@ class Reading {
       const auto list = ids_of(symbol, ids);
       if (!list.empty()) config_.phoneme_id_map.emplace(symbol, list);
     }
-    if (config_.rules) return;
+    if (config_.rules || is_in_braces(config_)) return;
     for (const char* symbol : {kBos, kPad, kEos})
       if (!map->contains(symbol)) problem("phoneme_id_map: '", symbol, "' is missing");
   }

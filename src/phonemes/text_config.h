@@ -19,11 +19,11 @@ inline constexpr const char* kPad = "_";
 inline constexpr const char* kEos = "$";
 
 struct TextConfig {
-  std::string phoneme_type = "espeak";  // or "text", or one that takes no text here
+  std::string phoneme_type = "espeak";  // or "text", "arpabet", or one that takes no text here
   std::string espeak_voice = "en-us";
 
   // The ids of each symbol. Empty when the voice takes nothing but ids; else has the three above,
-  // unless there are rules.
+  // unless there are rules, or phonemes are written in braces (phonemes/arpabet.h).
   std::map<std::string, std::vector<std::int64_t>> phoneme_id_map;
 
   // A code point that espeak-ng gives, and those that the voice knows in its place.

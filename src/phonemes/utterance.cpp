@@ -8,6 +8,7 @@
 #include "base/join.h"
 #include "base/parse_number.h"
 #include "base/trimmed.h"
+#include "phonemes/arpabet.h"
 #include "phonemes/text_steps.h"
 #include "phonemes/unicode.h"
 
@@ -119,6 +120,11 @@ std::string given_phonemes(const TextConfig& config, std::string_view phonemes,
       after_steps(config.rules->phoneme_steps, config, nullptr, code_points(phonemes), unknown));
 }
 
+// A symbol as one writes it.
+std::string written(const TextConfig& config, const std::string& symbol) {
+  return is_in_braces(config) ? shown_in_braces(symbol) : symbol;
+}
+
 std::int64_t parse_id(std::string_view word, std::uint64_t line, std::size_t column,
                       std::int64_t num_symbols) {
   const auto id = parse_number<std::int64_t>(word);
@@ -159,16 +165,17 @@ std::optional<Utterance> make_utterance(const TextConfig& config, std::string te
     return utterance;
   }
   utterance.text = std::move(text);
-  add_symbol(utterance, config, kBos);
+  const bool is_framed = !is_in_braces(config);
+  if (is_framed) add_symbol(utterance, config, kBos);
   for (const std::string& symbol : symbols) {
     if (config.phoneme_id_map.contains(symbol)) {
-      add_symbol(utterance, config, symbol);
+      add_symbol(utterance, config, symbol, is_framed);
     } else {
       unknown.push_back(symbol);
     }
   }
-  if (utterance.symbols.size() == 1) return std::nullopt;
-  add_symbol(utterance, config, kEos, false);
+  if (utterance.symbols.size() == (is_framed ? 1 : 0)) return std::nullopt;
+  if (is_framed) add_symbol(utterance, config, kEos, false);
   return utterance;
 }
 
@@ -186,7 +193,9 @@ std::optional<Utterance> utterance_of_phonemes(const TextConfig& config, std::st
   if (const auto broken = find_broken_utf8(phonemes))
     fail(Error::kUsage, "the phonemes are not UTF-8 at byte ", *broken);
   std::vector<std::string> unknown;
-  const auto symbols = split_symbols(config, given_phonemes(config, phonemes, unknown));
+  const auto symbols = is_in_braces(config)
+                           ? symbols_in_braces(phonemes)
+                           : split_symbols(config, given_phonemes(config, phonemes, unknown));
   auto utterance = make_utterance(config, std::string(phonemes), symbols, unknown);
   if (unknown.empty()) return utterance;
   if (config.rules && config.rules->unknown == TextRules::Unknown::kDropped) {
@@ -196,8 +205,12 @@ std::optional<Utterance> utterance_of_phonemes(const TextConfig& config, std::st
   std::sort(unknown.begin(), unknown.end());
   unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
   fail(Error::kUsage, "the voice does not know the phoneme", unknown.size() == 1 ? " " : "s ",
-       join(unknown, ", ", [](const std::string& symbol) { return in_quotes(symbol); }), " in ",
-       in_quotes(phonemes));
+       join(unknown, ", ",
+            [&](const std::string& symbol) { return in_quotes(written(config, symbol)); }),
+       " in ", in_quotes(phonemes),
+       is_in_braces(config) && phonemes.find('{') == std::string_view::npos
+           ? "; its phonemes are written in braces, as in {HH AH0 L OW1}"
+           : "");
 }
 
 std::optional<Utterance> parse_ids(std::string_view line, std::uint64_t line_number,

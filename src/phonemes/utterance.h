@@ -25,8 +25,9 @@ struct Utterance {
 std::vector<std::string> split_symbols(const TextConfig& config, std::string_view phonemes);
 
 // The utterance of these symbols, in the layout of the voice's rules, or in Piper's: bos pad
-// (ids pad)* eos. Symbols without ids are left out, and appended to `unknown`. Nothing when no
-// symbol is left. Fails with kUnsupported when the voice takes nothing but ids.
+// (ids pad)* eos; or, where phonemes are written in braces (phonemes/arpabet.h), of their ids alone.
+// Symbols without ids are left out, and appended to `unknown`. Nothing when no symbol is left. Fails
+// with kUnsupported when the voice takes nothing but ids.
 std::optional<Utterance> make_utterance(const TextConfig& config, std::string text,
                                         const std::vector<std::string>& symbols,
                                         std::vector<std::string>& unknown);
@@ -34,10 +35,11 @@ std::optional<Utterance> make_utterance(const TextConfig& config, std::string te
 // What the voice's rules make of a text without symbols: blanks, bos and eos, or nothing at all.
 std::vector<std::int64_t> ids_of_nothing(const TextConfig& config);
 
-// The utterance of phonemes that someone brings, such as "həlˈoʊ wˈɜːld."; nothing when there are
-// none. Spaces at either end do not count, unless the voice's rules keep them. Fails with kUsage,
-// naming all symbols that the voice does not know, and when the text is not UTF-8. By rules that
-// drop unknown symbols, they are appended to `dropped` instead.
+// The utterance of phonemes that someone brings, such as "həlˈoʊ wˈɜːld." or "{HH AH0 L OW1}";
+// nothing when there are none. Spaces at either end do not count, unless the voice's rules keep
+// them. Fails with kUsage, naming all symbols that the voice does not know, when the text is not
+// UTF-8, and as symbols_in_braces() does. By rules that drop unknown symbols, they are appended to
+// `dropped` instead.
 std::optional<Utterance> utterance_of_phonemes(const TextConfig& config, std::string_view phonemes,
                                                std::vector<std::string>* dropped = nullptr);
 

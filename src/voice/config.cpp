@@ -8,6 +8,7 @@
 
 #include "base/blob.h"
 #include "base/fail.h"
+#include "phonemes/phonemiser.h"
 
 namespace voxport {
 namespace {
@@ -112,6 +113,14 @@ VoiceConfig read_voice_config(const std::filesystem::path& path, const VoiceKind
     kind.read_config(json, config);
     return config;
   });
+}
+
+void take_text_config(const Json& json, std::string no_text, VoiceConfig& config) {
+  config.text = read_text_config(json);
+  VoiceInfo& info = config.info;
+  info.takes_phonemes = !config.text.phoneme_id_map.empty();
+  info.takes_text = info.takes_phonemes && can_phonemise(config.text);
+  if (!info.takes_phonemes) config.no_text = std::move(no_text);
 }
 
 double number_at(const Json& json, const char* place, double otherwise) {

@@ -15,6 +15,10 @@ namespace voxport {
 // Fails with kUnreadable or kCorrupt, the latter also for more than 16 MiB or 64 levels of JSON.
 VoiceConfig read_voice_config(const std::filesystem::path& path, const VoiceKind& kind);
 
+// Reads how text becomes ids, and notes what the voice takes; `no_text` is why it takes neither
+// text nor phonemes where there is no phoneme_id_map. Fails as read_text_config() does.
+void take_text_config(const nlohmann::json& json, std::string no_text, VoiceConfig& config);
+
 // A number at that place, or what is taken without it. Fails with kCorrupt for what is none, and
 // where a whole one is expected, for what is not whole.
 double number_at(const nlohmann::json& json, const char* place, double otherwise);

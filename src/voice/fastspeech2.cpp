@@ -26,8 +26,8 @@ class FastSpeech2Voice : public VoiceKind {
                   kVocoderPorts, kFramesOfPhoneme) {}
 
   void read_config(const nlohmann::json& json, VoiceConfig& config) const override {
-    config.text.num_symbols = whole_number_at(json, "/num_symbols", 0);
-    config.no_text = "a FastSpeech2 checkpoint does not record which symbols its ids stand for";
+    take_text_config(
+        json, "a FastSpeech2 checkpoint does not record which symbols its ids stand for", config);
     VoiceInfo& info = config.info;
     info.length_scale = scale_at(json, "/inference/duration_control", 1.0, kLengthScales);
     info.pitch = scale_at(json, "/inference/pitch_control", 1.0, kScales);

@@ -41,13 +41,9 @@ class VitsVoice : public VoiceKind {
                   kVitsPorts, kFramesOfId) {}
 
   void read_config(const nlohmann::json& json, VoiceConfig& config) const override {
-    config.text = read_text_config(json);
+    take_text_config(json, "its config has no phoneme_id_map", config);
     VoiceInfo& info = config.info;
     if (info.hop_length == 0) info.hop_length = kPiperHop;
-    info.takes_phonemes = !config.text.phoneme_id_map.empty();
-    if (!info.takes_phonemes) config.no_text = "its config has no phoneme_id_map";
-    info.takes_text = info.takes_phonemes &&
-                      (config.text.phoneme_type == "espeak" || config.text.phoneme_type == "text");
     info.noise_scale = scale_at(json, "/inference/noise_scale", 0.667, kScales);
     info.length_scale = scale_at(json, "/inference/length_scale", 1.0, kLengthScales);
     info.noise_w = scale_at(json, "/inference/noise_w", 0.8, kDurationNoises);

@@ -300,7 +300,7 @@ TEST(Phonemiser, NamesTheWayOutForOtherTypes) {
   config.phoneme_type = "pinyin";
   EXPECT_EQ(message_of(Error::kUnsupported, [&] { Phonemiser{config}; }),
             "the voice speaks phonemes of the type 'pinyin', but text can only be converted to the "
-            "types 'espeak' and 'text'; give it phonemes or phoneme ids");
+            "types 'espeak', 'text' and 'arpabet'; give it phonemes or phoneme ids");
   EXPECT_EQ(message_of(Error::kUnsupported, [&] { Phonemiser{TextConfig()}; }),
             "the voice has no phoneme_id_map: it takes phoneme ids, but no text");
 }

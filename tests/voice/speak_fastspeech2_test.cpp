@@ -252,11 +252,63 @@ TEST_F(FastSpeech2Voice, RefusesWhatItDoesNotHave) {
   options = ids_options();
   options.pitch = -1;
   EXPECT_EQ(refusal(voice, options), "the pitch control is -1, expected a number from 0 to 100");
+  EXPECT_EQ(refusal(voice, ids_options(), "5 361"),
+            "line 1, column 3: found '361', expected a phoneme id, 0 to 360\n  while speaking");
+}
+
+TEST_F(FastSpeech2Voice, TakesIdsAloneWhereNobodySaysWhatTheyStandFor) {
+  const Voice voice = this->voice(kSpeakers);
+  EXPECT_FALSE(voice.info().takes_phonemes || voice.info().takes_text);
   EXPECT_EQ(refusal(voice, SpeakOptions(), "Hello."),
             "this voice takes no text, for a FastSpeech2 checkpoint does not record which symbols "
             "its ids stand for; it takes phoneme ids");
-  EXPECT_EQ(refusal(voice, ids_options(), "5 361"),
-            "line 1, column 3: found '361', expected a phoneme id, 0 to 360\n  while speaking");
+}
+
+SpeakOptions phonemes_options() {
+  SpeakOptions options;
+  options.input = SpeakOptions::kPhonemes;
+  return options;
+}
+
+// Ids that the trainer's text_to_sequence gave.
+TEST_F(FastSpeech2Voice, OfMing024sSizeTakesItsPhonemesInBraces) {
+  const Voice voice = this->voice(kPlain);
+  EXPECT_TRUE(voice.info().takes_phonemes && voice.info().takes_text);
+  const std::pair<const char*, const char*> rows[] = {
+      {"{HH AH0 L OW1}", "106 73 117 123"},
+      {"{HH AH0 L OW1 sp W ER1 L D}", "106 73 117 123 357 144 98 117 90"},
+      {"{HH AH0 L OW1}, {W ER1 L D}!", "106 73 117 123 6 11 144 98 117 90 2"},
+      {"{sp} Ha-ha {n i3 h ao3 rr zh vn5 sil spn AA ZH}",
+       "357 11 45 38 1 45 38 11 159 223 154 193 356 170 355 359 358 64 147"},
+  };
+  for (const auto& [phonemes, ids] : rows)
+    EXPECT_EQ(all_of(voice.speak(phonemes, phonemes_options())).samples,
+              all_of(voice.speak(ids, ids_options())).samples)
+        << phonemes;
+  EXPECT_EQ(refusal(voice, phonemes_options(), "{HH AX0}"),
+            "the voice does not know the phoneme '{AX0}' in '{HH AX0}'\n  while speaking");
+}
+
+TEST_F(FastSpeech2Voice, OfMing024sSizeSpeaksText) {
+  if (std::system("command -v espeak-ng >/dev/null") != 0) GTEST_SKIP() << "no espeak-ng";
+  const Voice voice = this->voice(kPlain);
+  EXPECT_EQ(all_of(voice.speak("Hello, world.")).samples,
+            all_of(voice.speak("{HH AH0 L OW1 sp W ER1 L D}", phonemes_options())).samples);
+  EXPECT_TRUE(refusal(voice, SpeakOptions(), "The music of Bach.")
+                  .starts_with("espeak-ng gives the phoneme 'x', in 'bˈɑːx', which has no "
+                               "counterpart in ARPAbet; "));
+}
+
+TEST_F(FastSpeech2Voice, OfMing024sSizeTakesPinyinWhereItsTextsAreMandarin) {
+  ExportOptions exporting = options_for(kPlain);
+  exporting.hyper_parameters.emplace_back("preprocessing.text.language", "zh");
+  const Voice voice = this->voice(kPlain, exporting);
+  EXPECT_TRUE(voice.info().takes_phonemes);
+  EXPECT_FALSE(voice.info().takes_text);
+  EXPECT_EQ(all_of(voice.speak("{n i3 h ao3}", phonemes_options())).samples,
+            all_of(voice.speak("159 223 154 193", ids_options())).samples);
+  EXPECT_TRUE(refusal(voice, SpeakOptions(), "Hello.")
+                  .starts_with("the voice speaks phonemes of the type 'pinyin-in-braces', but "));
 }
 
 TEST_F(FastSpeech2Voice, OfVitsHasNoControls) {

@@ -26,6 +26,8 @@ class ConfigReader {
     config.sampling_rate =
         settings_.number("preprocessing.audio.sampling_rate", std::nullopt, 0, kMaxRate);
     config.hop_length = settings_.number("preprocessing.stft.hop_length", std::nullopt, 0);
+    const Object* const language = settings_.find("preprocessing.text.language");
+    if (language) config.language = language->as_string().value_or("");
     settings_.report("the configs do not fit the checkpoint");
     return config;
   }
@@ -148,6 +150,7 @@ std::span<const std::string_view> setting_names() {
       "preprocessing.mel.n_mel_channels",
       "preprocessing.pitch.feature",
       "preprocessing.stft.hop_length",
+      "preprocessing.text.language",
       "transformer.conv_filter_size",
       "transformer.conv_kernel_size",
       "transformer.decoder_head",

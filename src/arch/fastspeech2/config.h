@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "arch/blocks/settings.h"
@@ -42,6 +43,7 @@ struct Config {
   std::int64_t postnet_layers = 0;
   std::int64_t sampling_rate = 0;  // 0: not known
   std::int64_t hop_length = 0;     // 0: not known
+  std::string language = {};       // of its texts: "en", "zh"; empty: not known
 };
 
 // The names of settings that read_config() looks at.

@@ -3,12 +3,13 @@
 #include <optional>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "arch/architecture.h"
 #include "arch/configs_beside.h"
 #include "arch/fastspeech2/fastspeech2.h"
+#include "arch/fastspeech2/voice_config.h"
 #include "arch/hifigan/export.h"
+#include "arch/voice_completion.h"
+#include "base/blob.h"
 #include "base/fail.h"
 #include "checkpoint/checkpoint.h"
 
@@ -16,7 +17,6 @@ namespace voxport::fastspeech2 {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 // The generator that was given behind the acoustic model.
 struct BehindIt {
@@ -62,6 +62,10 @@ std::string duration_control(const ExportOptions& options) {
   return rounds_durations_last(options) ? "rounded" : "truncated";
 }
 
+std::string energy_control(const ExportOptions& options) {
+  return options.own_energy_control ? "own" : "pitch";
+}
+
 PlannedGraph acoustic_graph(const ExportRequest& request, const FastSpeech2& model,
                             const Config& config) {
   PlannedGraph made{request.is_single_file() ? request.out : request.out / "acoustic.onnx",
@@ -80,23 +84,23 @@ PlannedGraph acoustic_graph(const ExportRequest& request, const FastSpeech2& mod
   metadata.mel_channels = config.mel_channels;
   metadata.symbols = config.symbols;
   metadata.speakers = std::max<std::int64_t>(1, config.speakers);
-  metadata.energy_control = request.options.own_energy_control ? "own" : "pitch";
+  metadata.energy_control = energy_control(request.options);
   metadata.padding = request.options.silent_padding ? "silent" : "heard";
   metadata.duration_control = duration_control(request.options);
   return made;
 }
 
-std::string voice_json(const ExportRequest& request, const Config& config, bool has_vocoder) {
-  Json voice = {{"architecture", "fastspeech2"}, {"streaming", has_vocoder}};
-  if (config.sampling_rate > 0) voice["audio"] = {{"sample_rate", config.sampling_rate}};
-  if (config.hop_length > 0) voice["hop_length"] = config.hop_length;
-  voice["mel_channels"] = config.mel_channels;
-  voice["num_symbols"] = config.symbols;
-  voice["num_speakers"] = std::max<std::int64_t>(1, config.speakers);
-  voice["inference"] = {{"pitch_control", 1.0}, {"energy_control", 1.0}, {"duration_control", 1.0}};
-  voice["energy_control"] = request.options.own_energy_control ? "own" : "pitch";
-  voice["duration_control"] = duration_control(request.options);
-  return voice.dump(2) + "\n";
+PlannedText voice_json(const ExportRequest& request, const std::optional<fs::path>& given,
+                       const Config& config, ExportPlan& plan) {
+  const VoiceGraphs graphs = {!request.options.vocoder.empty(), energy_control(request.options),
+                              duration_control(request.options)};
+  const auto completed = [&](std::optional<std::string_view> text) {
+    return voice_config(text, config, graphs, plan.notes);
+  };
+  if (!given) return {request.out / "voice.json", completed(std::nullopt)};
+  return in_context(cat("reading ", in_quotes(given->native())), [&]() -> PlannedText {
+    return {request.out / "voice.json", completed(Blob::map_file(*given).text())};
+  });
 }
 
 void check_files(const ExportRequest& request) {
@@ -107,10 +111,41 @@ void check_files(const ExportRequest& request) {
          "a vocoder is a graph of its own beside the acoustic model: let OUT be a folder");
 }
 
-// Those that were given, or that lie beside the checkpoint.
-std::vector<fs::path> configs_of_acoustic(const ExportRequest& request, ExportPlan& plan) {
-  if (!request.options.configs.empty()) return request.options.configs;
-  return configs_beside(request.source, {"model.yaml", "preprocess.yaml"}, plan.notes);
+// The trainer's configs, and the voice's.
+struct Configs {
+  std::vector<fs::path> trainer;
+  std::optional<fs::path> voice;
+};
+
+// Those that were given, told apart by what is in them.
+Configs given_configs(const ExportRequest& request) {
+  Configs configs;
+  for (const fs::path& path : request.options.configs) {
+    if (!is_voice_config(path)) {
+      configs.trainer.push_back(path);
+    } else if (configs.voice) {
+      fail(Error::kUsage, "both ", in_quotes(configs.voice->native()), " and ",
+           in_quotes(path.native()), " have a phoneme_id_map, expected one of them to");
+    } else {
+      configs.voice = path;
+    }
+  }
+  return configs;
+}
+
+// In place of what was not given, what lies beside the checkpoint.
+Configs configs_of_acoustic(const ExportRequest& request, ExportPlan& plan) {
+  Configs configs = given_configs(request);
+  if (configs.voice && request.is_single_file())
+    fail(Error::kUsage, in_quotes(configs.voice->native()),
+         " says how a voice takes text, which the acoustic model alone does not: let OUT be a "
+         "folder");
+  if (configs.trainer.empty())
+    configs.trainer = configs_beside(request.source, {"model.yaml", "preprocess.yaml"}, plan.notes);
+  if (!configs.voice && !request.is_single_file())
+    for (fs::path& path : configs_beside(request.source, {"phonemes.json"}, plan.notes))
+      configs.voice = std::move(path);
+  return configs;
 }
 
 // The acoustic model of these weights; `config` becomes what is known of it.
@@ -153,17 +188,18 @@ ExportPlan plan_export(const ExportRequest& request) {
   check_files(request);
   ExportPlan plan;
   const bool has_vocoder = !request.options.vocoder.empty();
-  const std::vector<fs::path> configs = configs_of_acoustic(request, plan);
+  const Configs configs = configs_of_acoustic(request, plan);
   const std::vector<fs::path> vocoder_configs =
       has_vocoder
           ? hifigan::configs_of(request.options.vocoder, request.options.vocoder_configs, plan)
           : std::vector<fs::path>();
-  plan.configs = configs;
+  plan.configs = configs.trainer;
+  if (configs.voice) plan.configs.push_back(*configs.voice);
   plan.configs.insert(plan.configs.end(), vocoder_configs.begin(), vocoder_configs.end());
 
   const Weights weights(request.tensors, request.tensors.prefix_of("encoder.src_word_emb.weight"));
   Config config;
-  const FastSpeech2 model = take_acoustic(request, configs, weights, config, plan);
+  const FastSpeech2 model = take_acoustic(request, configs.trainer, weights, config, plan);
   std::optional<BehindIt> behind_it;
   if (has_vocoder) take_vocoder(request, vocoder_configs, config, behind_it, plan);
   if (has_vocoder && request.options.duration_control == DurationControl::kBest)
@@ -177,7 +213,7 @@ ExportPlan plan_export(const ExportRequest& request) {
     plan.graphs.push_back(behind_it->vocoder.stream(request.out / "vocoder_stream.onnx"));
   }
   if (!request.is_single_file())
-    plan.texts.push_back({request.out / "voice.json", voice_json(request, config, has_vocoder)});
+    plan.texts.push_back(voice_json(request, configs.voice, config, plan));
   return plan;
 }
 

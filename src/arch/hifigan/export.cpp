@@ -4,6 +4,7 @@
 
 #include "arch/architecture.h"
 #include "arch/configs_beside.h"
+#include "arch/voice_completion.h"
 #include "base/fail.h"
 
 namespace voxport::hifigan {
@@ -12,6 +13,12 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> configs_of(const fs::path& source, const std::vector<fs::path>& given,
                                  ExportPlan& plan) {
+  for (const fs::path& path : given)
+    if (is_voice_config(path))
+      fail_about(
+          "configs", Error::kUsage, in_quotes(path.native()),
+          " says how a voice takes text (it has a phoneme_id_map), but a vocoder takes a mel "
+          "alone");
   if (!given.empty()) return given;
   return configs_beside(source, {"config.json"}, plan.notes);
 }

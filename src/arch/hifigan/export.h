@@ -13,6 +13,7 @@
 namespace voxport::hifigan {
 
 // The configs of the generator in `source`: those that were given, or the one that lies beside it.
+// Fails with kUsage for the config of a voice that takes text.
 std::vector<std::filesystem::path> configs_of(const std::filesystem::path& source,
                                               const std::vector<std::filesystem::path>& given,
                                               ExportPlan& plan);
