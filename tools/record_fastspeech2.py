@@ -21,6 +21,11 @@ to whole frames.
 
 A HiFi-GAN is NAME.pth, NAME.config.json and NAME.cases.safetensors, with c0 to c3 of 1, 2, 9 and (two rows) 30 frames.
 
+Of the trained pair in voices/ only cases are written, of one row each:
+
+    c0 c1            the sentences of TRAINED: plain, with the audio that the generator makes of the mel; and higher
+    c2               the first sentence with a control of durations of 0.8
+
 Weights are random but sane: a token takes up to 12 frames; no duration is within MARGIN of a rounding edge, and
 neither pitch nor energy within MARGIN of the bound of a bin.
 """
@@ -36,6 +41,7 @@ import tempfile
 import types
 
 import torch
+import yaml
 
 from record_voices import write_safetensors
 
@@ -90,6 +96,17 @@ class Generator:
 GENERATORS = {
     "hifigan-resblock2": Generator(4, 20, 16, "2", (5, 3), (11, 7), (3, 5), ((1, 2), (2, 6))),
     "hifigan-odd": Generator(5, 10, 16, "1", (4, 3, 2), (7, 3, 6), (3,), ((1, 3, 5),), norm="folded"),
+}
+
+
+@dataclasses.dataclass
+class Trained:
+    generator: str
+    sentences: tuple                     # in the symbols of NAME.phonemes.json
+
+
+TRAINED = {
+    "fastspeech2-slt": Trained("hifigan-slt", ("həlˈoʊ wˈɜːld, ðɪs ɪz ɐ tˈɛst.", "ʃiː sˈɛlz sˈiː ʃˈɛlz baɪ ðə sˈiː ʃˈoːɹ.")),
 }
 
 
@@ -273,6 +290,62 @@ def record_acoustic(name, voice, source, folder):
     return {f"{case}/{key}": tensor for case, tensors in cases.items() for key, tensor in tensors.items()}
 
 
+# The trained pair ----------------------------------------------------------------------------------
+
+VOICES = pathlib.Path(__file__).resolve().parent.parent / "voices"
+
+
+def load_trained(name, source):
+    """The reference's own model with the checkpoint's weights, every one of which it must know."""
+    model_config, preprocess_config = (yaml.safe_load((VOICES / f"{name}.{part}.yaml").read_text())
+                                       for part in ("model", "preprocess"))
+    weights = torch.load(VOICES / f"{name}.pth.tar")["model"]
+    make, postnet, _ = import_fastspeech2(source, len(weights["encoder.src_word_emb.weight"]))
+    with tempfile.TemporaryDirectory() as folder:
+        preprocess_config["path"] = {"preprocessed_path": folder}
+        pathlib.Path(folder, "stats.json").write_text(json.dumps({"pitch": [0.0, 1.0], "energy": [0.0, 1.0]}))
+        model = make(preprocess_config, model_config)
+    layers = [weights[key] for key in weights if key.startswith("postnet.") and key.endswith(".0.conv.weight")]
+    model.postnet = postnet(layers[-1].shape[0], layers[0].shape[0], layers[0].shape[2], len(layers))
+    model.load_state_dict(weights)
+    return model.eval()
+
+
+def load_generator(name, source):
+    config = json.loads((VOICES / f"{name}.config.json").read_text())
+    model = import_hifigan(source)(types.SimpleNamespace(**config)).eval()
+    model.load_state_dict(torch.load(VOICES / f"{name}.pth")["generator"])
+    return model
+
+
+def ids_of(table, phonemes):
+    """Piper's way: a pad between any two symbols, and a frame."""
+    ids = [*table["^"], *table["_"]]
+    for symbol in phonemes:
+        ids += [*table[symbol], *table["_"]]
+    return ids + table["$"]
+
+
+@torch.no_grad()
+def record_trained(name, voice, sources, _):
+    model = load_trained(name, sources[0])
+    generator = load_generator(voice.generator, sources[1])
+    table = json.loads((VOICES / f"{name}.phonemes.json").read_text())["phoneme_id_map"]
+    rows = [ids_of(table, sentence) for sentence in voice.sentences]
+    tensors = {}
+    for case, row, controls in (("c0", 0, [1.0, 1.0, 1.0]), ("c1", 1, [1.15, 1.15, 1.0]), ("c2", 0, [1.0, 1.0, 0.8])):
+        tokens, sizes = torch.tensor([rows[row]]), torch.tensor([len(rows[row])])
+        _, mel, pitch, energy, log_durations, durations, *_, lengths = model(
+            torch.zeros(1, dtype=torch.int64), tokens, sizes, len(rows[row]), p_control=controls[0],
+            e_control=controls[1], d_control=controls[2])
+        print(f"{name} {case}: {edges(model, log_durations, pitch, energy):.1e} from an edge")
+        tensors.update({f"{case}/in/input_tokens": tokens, f"{case}/in/input_lengths": sizes,
+                        f"{case}/in/controls": torch.tensor(controls), f"{case}/out/output_mel": mel,
+                        f"{case}/out/output_lengths": lengths, f"{case}/out/durations": durations})
+    tensors["c0/out/audio"] = generator(tensors["c0/out/output_mel"].transpose(1, 2))
+    return tensors
+
+
 # HiFi-GAN ------------------------------------------------------------------------------------------
 
 
@@ -326,7 +399,9 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
-    kinds = ((ACOUSTIC, record_acoustic, options.fastspeech2), (GENERATORS, record_generator, options.hifigan))
+    both = (options.fastspeech2, options.hifigan)
+    kinds = ((ACOUSTIC, record_acoustic, options.fastspeech2), (GENERATORS, record_generator, options.hifigan),
+             (TRAINED, record_trained, both))
     for voices, record, source in kinds:
         for name, voice in voices.items():
             if options.names and name not in options.names:

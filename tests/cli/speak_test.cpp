@@ -50,9 +50,9 @@ class SpeakCommand : public testing::Test {
     run("export -q --no-check '" VOXPORT_VOICES "/slt-x_low.ckpt' '" + voice() + "'");
     run("export -q --no-check " + data("voices/speakers.ckpt") + " '" + speakers() + "'");
     const std::string config = " --config " + data("voices/fastspeech2-module.");
-    run("export -q --no-check " + data("voices/fastspeech2-module.pth.tar") + config +
-        "model.yaml" + config + "preprocess.yaml --vocoder " +
-        data("voices/hifigan-resblock2.pth") + " --vocoder-config " +
+    run("export -q --no-check --duration-control truncated " +
+        data("voices/fastspeech2-module.pth.tar") + config + "model.yaml" + config +
+        "preprocess.yaml --vocoder " + data("voices/hifigan-resblock2.pth") + " --vocoder-config " +
         data("voices/hifigan-resblock2.config.json") + " '" + fastspeech2() + "'");
   }
   static void TearDownTestSuite() { exported_.reset(); }

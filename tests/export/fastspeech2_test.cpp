@@ -12,6 +12,7 @@
 #include <voxport/export.h>
 
 #include "base/fail.h"
+#include "base/tensor_math.h"
 #include "graph/builder.h"
 #include "tests/data.h"
 #include "tests/needs_runtime.h"
@@ -94,6 +95,34 @@ TEST_P(ExportedFastSpeech2, GivesWhatPyTorchGives) {
     longest = std::max(longest, static_cast<std::size_t>(found.at("output_mel").shape[1]));
   }
   EXPECT_GT(longest, 80U) << "more frames than most of them have positions for";
+}
+
+// The pair that is bundled, in half precision; the cases are those of PyTorch from the same.
+TEST(BundledFastSpeech2, GivesWhatPyTorchGives) {
+  NEEDS_RUNTIME();
+  constexpr double kAudioTolerance = 5e-5;
+  const TemporaryFolder folder;
+  ExportOptions options;
+  options.check = false;
+  options.vocoder = voices_folder() / "hifigan-slt.pth";
+  options.duration_control = DurationControl::kTruncated;
+  export_model(voices_folder() / "fastspeech2-slt.pth.tar", folder / "voice", options);
+  const Session acoustic(folder / "voice" / "acoustic.onnx");
+  const Session vocoder(folder / "voice" / "vocoder.onnx");
+  int spoken = 0;
+  for (const Case& tested : read_cases(file("fastspeech2-slt.cases.safetensors"))) {
+    SCOPED_TRACE(tested.name);
+    const Tensors found = acoustic.run(inputs_for(acoustic.inputs(), tested));
+    EXPECT_TRUE(is_equal(found.at("durations"), tested.outputs.at("durations")));
+    EXPECT_TRUE(is_equal(found.at("output_lengths"), tested.outputs.at("output_lengths")));
+    EXPECT_TRUE(is_close(found.at("output_mel"), tested.outputs.at("output_mel"), kMelTolerance));
+    if (!tested.outputs.contains("audio")) continue;
+    const Tensor mel = permuted(tested.outputs.at("output_mel"), {0, 2, 1});
+    EXPECT_TRUE(is_close(vocoder.run({{"mel", mel}}).at("audio"), tested.outputs.at("audio"),
+                         kAudioTolerance));
+    ++spoken;
+  }
+  EXPECT_EQ(spoken, 1);
 }
 
 class FastSpeech2Export : public testing::Test {
