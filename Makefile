@@ -22,7 +22,7 @@ sources = $(shell find src include tests fuzz bench -name '*.h' -o -name '*.cpp'
 help:  ## list the goals
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
-demo: build  ## export the bundled voice, prove that its axes are dynamic, and have it say hello
+demo: build  ## export the bundled voices, prove that axes are dynamic, and have them speak
 	@echo "== What is in a checkpoint: voxport inspect voices/slt-x_low.ckpt"
 	@build/voxport inspect voices/slt-x_low.ckpt
 	@echo
@@ -42,6 +42,13 @@ demo: build  ## export the bundled voice, prove that its axes are dynamic, and h
 	@if [[ -e third_party/onnxruntime ]]; then \
 	  build/voxport speak build/demo 'Hello world, this is a test of the streaming voice.' \
 	    -o build/demo/hello.wav --stats; echo "== to be heard in build/demo/hello.wav"; \
+	else echo "there is no ONNX Runtime here to run it"; fi
+	@echo
+	@echo "== A FastSpeech2 and its vocoder: voxport export voices/fastspeech2-slt.pth.tar ... --vocoder voices/hifigan-slt.pth"
+	@build/voxport export voices/fastspeech2-slt.pth.tar build/demo/fastspeech2 --vocoder voices/hifigan-slt.pth
+	@if [[ -e third_party/onnxruntime ]]; then \
+	  build/voxport speak build/demo/fastspeech2 'The weather was cold, but the sun was bright.' --pitch 1.15 \
+	    -o build/demo/higher.wav --stats; echo "== with raised pitch, to be heard in build/demo/higher.wav"; \
 	else echo "there is no ONNX Runtime here to run it"; fi
 
 test: build build/sanitizers/build.ninja build/tsan/build.ninja  ## run all tests, then those of readers and threads under sanitizers

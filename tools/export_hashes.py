@@ -52,6 +52,7 @@ def exports():
     yield "slt/noise", bundled, "out", ["--noise", "input"]
     yield "slt/after-flow", bundled, "out", ["--cut", "after-flow"]
     yield "slt/opset13", bundled, "out", ["--opset", "13"]
+    yield "slt/fastspeech2", ROOT / "voices/fastspeech2-slt.pth.tar", "out", ["--vocoder", ROOT / "voices/hifigan-slt.pth"]
     voices = DATA / "voices"
     for voice in sorted(voices.glob("*.ckpt")):
         yield f"{voice.name}/folder", voice, "out", []

@@ -157,11 +157,12 @@ Run add_export(Arguments& app) {
   app.add_option("CHECKPOINT", options->checkpoint, "the trained model or program to convert")
       .required();
   app.add_option("OUT", options->out, "a folder, or a file that ends in .onnx").required();
-  app.add_option("--config", options->configs,
-                 "the configuration file of the checkpoint: Piper's .json (default: the .json of\n"
-                 "the same name beside CHECKPOINT); FastSpeech2's model.yaml and preprocess.yaml,\n"
-                 "one --config each, or HiFi-GAN's config.json (default: the files of these names\n"
-                 "beside CHECKPOINT)")
+  app.add_option(
+         "--config", options->configs,
+         "the configuration file of the checkpoint: Piper's .json (default: the .json of\n"
+         "the same name beside CHECKPOINT); FastSpeech2's model.yaml and preprocess.yaml\n"
+         "and, so that it takes text, phonemes.json in Piper's form, one --config each; or\n"
+         "HiFi-GAN's config.json (default: the files of these names beside CHECKPOINT)")
       .type_name("FILE");
   app.add_option("--arch", options->library.architecture,
                  "require this architecture; by default it is recognised from the tensors")

@@ -22,7 +22,8 @@
 // voxport speak out/ "Hello world." -o hello.wav
 // echo "Hello." | voxport speak out/ --raw | aplay -r 16000 -f S16_LE
 // voxport speak voice.ckpt --file book.txt -o book.wav --durations book.json
-// voxport speak fastspeech2/ --ids '31 9 44 20' --pitch 1.1 -o hello.wav
+// voxport speak fastspeech2/ 'Hello world.' --pitch 1.1 -o hello.wav
+// voxport speak fastspeech2/ --phonemes '{HH AH0 L OW1}' -o hello.wav
 // voxport speak out/ "Hello world." --print-ids
 namespace voxport {
 namespace {
@@ -35,9 +36,9 @@ constexpr char kDescription[] =
     "VOICE is a folder that `voxport export` wrote, of a VITS or of a FastSpeech2 with its\n"
     "vocoder; a single graph (.onnx with its .onnx.json beside it), which speaks each sentence as\n"
     "a whole; or a VITS checkpoint, which is exported to a cache first. Without TEXT and --file,\n"
-    "text is read from standard input, line by line as it arrives. A FastSpeech2 takes only\n"
-    "--ids. Audio goes to the sound device unless -o or --raw is given; with --print-ids there is\n"
-    "none.";
+    "text is read from standard input, line by line as it arrives. A FastSpeech2 takes text if\n"
+    "its symbols were known when it was exported, else only --ids. Audio goes to the sound\n"
+    "device unless -o or --raw is given; with --print-ids there is none.";
 
 constexpr char kFooter[] =
     "Examples:\n"
@@ -45,7 +46,8 @@ constexpr char kFooter[] =
     "  echo 'Hello.' | voxport speak out/ --raw | aplay -r 16000 -f S16_LE\n"
     "  voxport speak voice.ckpt --file book.txt -o book.wav --durations book.json\n"
     "  voxport speak out/ --ids ids.txt -o ids.wav --seed 7 --stats\n"
-    "  voxport speak fastspeech2/ --ids '31 9 44 20' --pitch 1.1 -o hello.wav\n"
+    "  voxport speak fastspeech2/ 'Hello world.' --pitch 1.1 -o hello.wav\n"
+    "  voxport speak fastspeech2/ --phonemes '{HH AH0 L OW1}' -o hello.wav\n"
     "  voxport speak out/ 'Hello world.' --print-ids";
 
 struct Options {
@@ -389,8 +391,10 @@ Run add_speak(Arguments& app) {
   const Option text = app.add_option("TEXT", options->text, "the text to speak");
   app.add_option("-f,--file", options->file, "read the text from a file; - is standard input")
       .type_name("FILE");
-  app.add_flag("--phonemes", options->are_phonemes,
-               "the text is phonemes, in the voice's own symbols, one utterance per line");
+  app.add_flag(
+      "--phonemes", options->are_phonemes,
+      "the text is phonemes, in the voice's own symbols, one utterance per line; ming024's\n"
+      "are in braces: '{HH AH0 L OW1}'");
   app.add_option("--ids", options->ids,
                  "speak phoneme ids: numbers separated by spaces, or a file of them with one\n"
                  "utterance per line; - is standard input")

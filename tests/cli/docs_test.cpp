@@ -131,7 +131,7 @@ TEST_P(Page, ShowsWhatIsPrinted) {
 
 INSTANTIATE_TEST_SUITE_P(Docs, Page,
                          testing::Values("README.md", "docs/programs.md",
-                                         "docs/mock_fastspeech2.md"),
+                                         "docs/mock_fastspeech2.md", "docs/fastspeech2.md"),
                          [](const auto& page) { return fs::path(page.param).stem().string(); });
 
 }  // namespace
