@@ -12,7 +12,9 @@
 #include "fuzz/target.h"
 #include "graph/model_metadata.h"
 #include "onnx/noise_copy.h"
+#include "phonemes/arpabet.h"
 #include "phonemes/phonemiser.h"
+#include "phonemes/unicode.h"
 #include "voice/config.h"
 #include "voice/folder.h"
 #include "voice/kind.h"
@@ -58,9 +60,13 @@ void try_to(Body&& body) {
 void read_voice(const VoiceFiles& files, std::string_view content) {
   const VoiceConfig config = read_voice_config(files.config, *files.kind);
   TextConfig text = config.text;
-  text.phoneme_type = "text";  // needs no other program
   const std::string_view said = content.substr(0, 400);
   try_to([&] { utterance_of_phonemes(text, said); });
+  if (is_in_braces(text)) {
+    if (!find_broken_utf8(said)) try_to([&] { arpabet_of(decompose(said)); });
+    return;
+  }
+  text.phoneme_type = "text";  // needs no other program
   try_to([&] { Phonemiser{text}(said); });
 }
 
