@@ -6,6 +6,7 @@
 
 #include "arch/fastspeech2/symbols.h"
 #include "arch/voice_completion.h"
+#include "base/text.h"
 
 namespace voxport::fastspeech2 {
 namespace {
