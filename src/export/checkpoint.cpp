@@ -27,8 +27,7 @@ Object literal(const std::string& text) {
 }
 
 // The checkpoint's hyper-parameters, and above them those that were given by hand.
-Object merged_parameters(const Object& root, const ExportOptions& options) {
-  const Object own = hyper_parameters(root);
+Object merged_parameters(const Object& own, const ExportOptions& options) {
   std::vector<Entry> entries;
   // find() takes the first, so that the last that was given comes first.
   std::for_each(options.hyper_parameters.rbegin(), options.hyper_parameters.rend(),
@@ -42,10 +41,10 @@ Object merged_parameters(const Object& root, const ExportOptions& options) {
 // What was asked for, or what the tensors look like.
 const Architecture& choose_architecture(const std::string& asked_for,
                                         const std::optional<Recognised>& recognised,
-                                        const Checkpoint& checkpoint, Known known) {
+                                        std::string_view file, Known known) {
   if (asked_for.empty()) {
     if (recognised) return *recognised->architecture;
-    fail(Error::kUnsupported, "the weights in this ", name_of(checkpoint.kind),
+    fail(Error::kUnsupported, "the weights in this ", file,
          " belong to no network that voxport can export; it knows ",
          join(known, ", ", &Architecture::title));
   }
@@ -154,14 +153,22 @@ void write_plan(ExportPlan plan, ExportWork& work, SourceHashes& hashes) {
 }  // namespace
 
 void export_checkpoint(ExportWork& work, Known known) {
-  const ExportOptions& options = work.options;
-  check_is_no_program(options);
+  check_is_no_program(work.options);
   const Checkpoint checkpoint = in_context(cat("opening ", in_quotes(work.source.native())),
                                            [&] { return read_checkpoint(work.file); });
-  const std::optional<NamedTensors> tensors = find_weights(checkpoint.root);
+  export_weights(
+      work,
+      {name_of(checkpoint.kind), find_weights(checkpoint.root), hyper_parameters(checkpoint.root)},
+      known);
+}
+
+void export_weights(ExportWork& work, const SourceWeights& weights, Known known) {
+  const ExportOptions& options = work.options;
+  check_is_no_program(options);
+  const std::optional<NamedTensors>& tensors = weights.tensors;
   const auto recognised = tensors ? recognise_architecture(*tensors, known) : std::nullopt;
   const Architecture& architecture =
-      choose_architecture(options.architecture, recognised, checkpoint, known);
+      choose_architecture(options.architecture, recognised, weights.file, known);
   if (!tensors) fail(Error::kUnsupported, "there is no dict of tensors in the checkpoint");
   check_options(architecture, options, known);
   work.report.architecture = architecture.title;
@@ -169,7 +176,7 @@ void export_checkpoint(ExportWork& work, Known known) {
   work.clock.done("opened the checkpoint", work.report.sizes);
   check_settings(architecture, options);
   SourceHashes hashes(work);
-  const Object parameters = merged_parameters(checkpoint.root, options);
+  const Object parameters = merged_parameters(weights.hyper_parameters, options);
   write_plan(
       architecture.plan_export({work.source, work.out, *tensors, parameters, options, work.clock}),
       work, hashes);
