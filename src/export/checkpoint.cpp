@@ -27,7 +27,8 @@ Object literal(const std::string& text) {
 }
 
 // The checkpoint's hyper-parameters, and above them those that were given by hand.
-Object merged_parameters(const Object& own, const ExportOptions& options) {
+Object merged_parameters(const Object& root, const ExportOptions& options) {
+  const Object own = hyper_parameters(root);
   std::vector<Entry> entries;
   // find() takes the first, so that the last that was given comes first.
   std::for_each(options.hyper_parameters.rbegin(), options.hyper_parameters.rend(),
@@ -153,22 +154,18 @@ void write_plan(ExportPlan plan, ExportWork& work, SourceHashes& hashes) {
 }  // namespace
 
 void export_checkpoint(ExportWork& work, Known known) {
-  check_is_no_program(work.options);
   const Checkpoint checkpoint = in_context(cat("opening ", in_quotes(work.source.native())),
                                            [&] { return read_checkpoint(work.file); });
-  export_weights(
-      work,
-      {name_of(checkpoint.kind), find_weights(checkpoint.root), hyper_parameters(checkpoint.root)},
-      known);
+  export_weights(work, name_of(checkpoint.kind), checkpoint.root, known);
 }
 
-void export_weights(ExportWork& work, const SourceWeights& weights, Known known) {
+void export_weights(ExportWork& work, std::string_view file, const Object& root, Known known) {
   const ExportOptions& options = work.options;
   check_is_no_program(options);
-  const std::optional<NamedTensors>& tensors = weights.tensors;
+  const std::optional<NamedTensors> tensors = find_weights(root);
   const auto recognised = tensors ? recognise_architecture(*tensors, known) : std::nullopt;
   const Architecture& architecture =
-      choose_architecture(options.architecture, recognised, weights.file, known);
+      choose_architecture(options.architecture, recognised, file, known);
   if (!tensors) fail(Error::kUnsupported, "there is no dict of tensors in the checkpoint");
   check_options(architecture, options, known);
   work.report.architecture = architecture.title;
@@ -176,7 +173,7 @@ void export_weights(ExportWork& work, const SourceWeights& weights, Known known)
   work.clock.done("opened the checkpoint", work.report.sizes);
   check_settings(architecture, options);
   SourceHashes hashes(work);
-  const Object parameters = merged_parameters(weights.hyper_parameters, options);
+  const Object parameters = merged_parameters(root, options);
   write_plan(
       architecture.plan_export({work.source, work.out, *tensors, parameters, options, work.clock}),
       work, hashes);

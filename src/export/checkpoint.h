@@ -1,7 +1,6 @@
 // The export of a checkpoint whose network voxport knows.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -15,14 +14,9 @@ namespace voxport {
 // another.
 void export_checkpoint(ExportWork& work, std::span<const Architecture> known = architectures());
 
-// Weights by name and what is known beside them, whichever file they are of.
-struct SourceWeights {
-  std::string_view file;  // "safetensors file"
-  std::optional<NamedTensors> tensors;
-  Object hyper_parameters;
-};
-// The same of weights that were found already.
-void export_weights(ExportWork& work, const SourceWeights& weights,
+// The same of what was read already: `root` is as a checkpoint has it, and `file` says what it is
+// of.
+void export_weights(ExportWork& work, std::string_view file, const Object& root,
                     std::span<const Architecture> known = architectures());
 
 }  // namespace voxport

@@ -40,7 +40,7 @@ void export_published_voice(ExportWork& work) {
   const RecoveredVoice voice = recover_voice(model);
   for (const std::string& note : voice.notes) work.report.notes.push_back(note);
   work.clock.done("recovered the weights", "");
-  export_weights(work, {"published voice", NamedTensors(voice.state_dict), voice.hyper_parameters});
+  export_weights(work, "published voice", voice.checkpoint);
 }
 
 }  // namespace voxport

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "recover/computed.h"
 
 namespace voxport::recover {
 namespace {
@@ -38,26 +39,35 @@ bool is_same_operator(const TermData& a, const TermData& b) {
          a.args.size() == b.args.size() && !a.args.empty();
 }
 
-// Arguments whose order does not matter come in any.
-std::vector<Term> without(const std::vector<Term>& args, const std::vector<Term>& others) {
-  std::vector<Term> left;
-  for (const Term arg : args)
-    if (std::find(others.begin(), others.end(), arg) == others.end()) left.push_back(arg);
-  return left;
+// How much two terms differ, looking a few operators deep: 0 where they are one.
+int distance(const Terms& terms, Term a, Term b, int depth) {
+  if (a == b) return 0;
+  if (depth == 0) return 1;
+  const TermData& found = terms[a];
+  const TermData& expected = terms[b];
+  if (!is_same_operator(found, expected)) return 1 << depth;
+  int straight = 0;
+  for (std::size_t i = 0; i < found.args.size(); ++i)
+    straight += distance(terms, found.args[i], expected.args[i], depth - 1);
+  if (!is_commutative(found.op)) return straight;
+  return std::min(straight, distance(terms, found.args[0], expected.args[1], depth - 1) +
+                                distance(terms, found.args[1], expected.args[0], depth - 1));
 }
 
-// The first pair of arguments that differ.
+// The first pair of arguments that differ. Where the order of two says nothing, they are paired so
+// that they differ least.
 std::pair<Term, Term> differing(const Terms& terms, const TermData& found,
                                 const TermData& expected) {
-  const std::vector<Term> only_found = without(found.args, expected.args);
-  const std::vector<Term> only_expected = without(expected.args, found.args);
-  for (const Term a : only_found)
-    for (const Term b : only_expected)
-      if (is_same_operator(terms[a], terms[b])) return {a, b};
-  if (!only_found.empty() && !only_expected.empty())
-    return {only_found.front(), only_expected.front()};
+  constexpr int kDepth = 7;
+  std::vector<Term> others = expected.args;
+  if (is_commutative(found.op)) {
+    const auto of = [&](std::size_t i, std::size_t k) {
+      return distance(terms, found.args[i], others[k], kDepth);
+    };
+    if (of(0, 1) + of(1, 0) < of(0, 0) + of(1, 1)) std::swap(others[0], others[1]);
+  }
   for (std::size_t i = 0; i < found.args.size(); ++i)
-    if (found.args[i] != expected.args[i]) return {found.args[i], expected.args[i]};
+    if (found.args[i] != others[i]) return {found.args[i], others[i]};
   return {};
 }
 
@@ -70,7 +80,12 @@ std::string first_difference(const Terms& terms, Term found, Term expected,
     if (const auto at = made_by.find(found); at != made_by.end()) node = at->second;
   };
   remember();
-  while (is_same_operator(terms[found], terms[expected])) {
+  const auto has = [&](Term whole, Term part) {
+    const std::vector<Term>& args = terms[whole].args;
+    return std::find(args.begin(), args.end(), part) != args.end();
+  };
+  while (!has(found, expected) && !has(expected, found) &&
+         is_same_operator(terms[found], terms[expected])) {
     const auto [a, b] = differing(terms, terms[found], terms[expected]);
     if (a.index < 0 || b.index < 0 || a == b) break;
     found = a;
@@ -89,8 +104,7 @@ std::vector<std::string> nodes_without_use(const Graph& graph) {
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
     const auto is_used = [&](const Value& output) { return used.contains(output.name()); };
     if (!std::any_of(node->outputs().begin(), node->outputs().end(), is_used)) {
-      idle.push_back(node->name().empty() && !node->outputs().empty() ? node->outputs()[0].name()
-                                                                      : node->name());
+      idle.push_back(name_of_node(*node));
       continue;
     }
     for (const Value& input : node->inputs())

@@ -20,7 +20,7 @@ constexpr double kFarAway = 1LL << 40;           // a slice that goes to the end
 
 // Names that only operators of quantised networks have.
 bool is_quantised(const std::string& op) {
-  return op.find("Quantize") != std::string::npos || op.find("Integer") != std::string::npos ||
+  return op.find("uantize") != std::string::npos || op.find("Integer") != std::string::npos ||
          op.starts_with("QLinear") || op.starts_with("QGemm") || op.find("NBits") != op.npos;
 }
 
@@ -576,8 +576,7 @@ void Evaluation::run_node(const Node& node, Computed& computed) {
          results.size());
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
     values_[node.outputs()[i].name()] = results[i];
-    computed.made_by.emplace(results[i],
-                             node.name().empty() ? node.outputs()[i].name() : node.name());
+    computed.made_by.emplace(results[i], name_of_node(node));
   }
 }
 
@@ -596,6 +595,10 @@ Computed Evaluation::run() {
 }
 
 }  // namespace
+
+std::string name_of_node(const Node& node) {
+  return node.name().empty() && !node.outputs().empty() ? node.outputs()[0].name() : node.name();
+}
 
 Term input_term(Terms& terms, const Graph& graph, std::string_view name, const RunSizes& sizes) {
   if (name == "input") return terms.input(name, {sizes.batch_size, sizes.phonemes}, Kind::kInteger);
@@ -627,7 +630,8 @@ double number_meant_by_half(double half) {
 
 void check_operators(const Graph& graph) {
   for (const Node& node : graph.nodes())
-    in_context(cat("reading the node ", in_quotes(node.name())), [&] { return function_of(node); });
+    in_context(cat("reading the node ", in_quotes(name_of_node(node))),
+               [&] { return function_of(node); });
 }
 
 Computed computed_by(const Graph& graph, const Names& names, const RunSizes& sizes, Terms& terms) {

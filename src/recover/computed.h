@@ -30,6 +30,9 @@ Computed computed_by(const Graph& graph, const Names& names, const RunSizes& siz
 // Fails with kUnsupported when nodes are those of quantised networks, or of other programs.
 void check_operators(const Graph& graph);
 
+// Its name, or where it has none that of what it gives.
+std::string name_of_node(const Node& node);
+
 // The inputs of a published graph; `sid` may have one element for all rows.
 Term input_term(Terms& terms, const Graph& graph, std::string_view name, const RunSizes& sizes);
 

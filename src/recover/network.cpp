@@ -22,10 +22,11 @@ constexpr double kSearchEpsilon = 1e-6;
 // One call of infer().
 class Network {
  public:
-  Network(const Graph& graph, const Names& names, const RunSizes& sizes, Terms& terms)
-      : graph_(graph), names_(names), sizes_(sizes), t(terms) {}
+  Network(const Graph& graph, const Names& names, const RunSizes& sizes, Terms& terms,
+          Expected& expected)
+      : graph_(graph), names_(names), sizes_(sizes), t(terms), expected_(expected) {}
 
-  Expected infer();
+  void infer();
 
  private:
   struct Text {
@@ -51,6 +52,7 @@ class Network {
   std::pair<Term, Term> halves(Term x);
   Term scalar(Term x, std::int64_t i) { return t.reshape(t.slice(x, 0, i, 1), {}); }
   Term leaky_relu(Term x, double slope) { return t.unary("LeakyRelu", x, {slope}); }
+  Term convolved(const std::string& path, Term x, Term w, const Terms::Conv& settings);
   // A convolution that keeps the length.
   Term conv(const std::string& path, Term x, std::int64_t dilation = 1, std::int64_t group = 1);
   Term same_padded(const std::string& path, Term x);
@@ -82,7 +84,7 @@ class Network {
   const RunSizes& sizes_;
   Terms& t;  // NOLINT: a forward pass reads better without underscores
   Term x_mask_, y_mask_;
-  Expected expected_;
+  Expected& expected_;
 };
 
 // A stand-in of ones where there is none.
@@ -120,17 +122,22 @@ std::pair<Term, Term> Network::halves(Term x) {
   return {until(x, 1, half), from(x, 1, half)};
 }
 
+Term Network::convolved(const std::string& path, Term x, Term w, const Terms::Conv& settings) {
+  return in_context(cat("expecting ", printable(path)),
+                    [&] { return t.conv(x, w, weight(path + ".bias", 1), settings); });
+}
+
 Term Network::conv(const std::string& path, Term x, std::int64_t dilation, std::int64_t group) {
   const Term w = conv_weight(path);
   const std::int64_t pad = (size(w, 2) - 1) * dilation / 2;
-  return t.conv(x, w, weight(path + ".bias", 1), {1, dilation, group, pad, pad});
+  return convolved(path, x, w, {1, dilation, group, pad, pad});
 }
 
 // FFN._same_padding: one more behind than before where the kernel is even.
 Term Network::same_padded(const std::string& path, Term x) {
   const Term w = conv_weight(path);
   const std::int64_t kernel = size(w, 2);
-  return t.conv(x, w, weight(path + ".bias", 1), {1, 1, 1, (kernel - 1) / 2, kernel / 2});
+  return convolved(path, x, w, {1, 1, 1, (kernel - 1) / 2, kernel / 2});
 }
 
 Term Network::layer_norm(const std::string& path, Term x) {
@@ -432,7 +439,7 @@ Term Network::decoder(Term x, std::optional<Term> g) {
   return t.unary("Tanh", t.conv(leaky_relu(x, kLastSlope), w, {}, {1, 1, 1, pad, pad}));
 }
 
-Expected Network::infer() {
+void Network::infer() {
   const Term scales = input("scales");
   const Text text = text_encoder(input("input"));
   std::optional<Term> g;
@@ -465,13 +472,13 @@ Expected Network::infer() {
   const Term audio = decoder(mul(z, y_mask_), g);
   expected_.output = unsqueeze(audio, 1);
   expected_.durations = w_ceil;
-  return std::move(expected_);
 }
 
 }  // namespace
 
-Expected expected_of(const Graph& graph, const Names& names, const RunSizes& sizes, Terms& terms) {
-  return Network(graph, names, sizes, terms).infer();
+void expect_network(const Graph& graph, const Names& names, const RunSizes& sizes, Terms& terms,
+                    Expected& expected) {
+  Network(graph, names, sizes, terms, expected).infer();
 }
 
 }  // namespace voxport::recover

@@ -21,7 +21,8 @@ struct Expected {
 };
 
 // Sizes are read off the tensors, and what no shape tells from the nodes that use them; everything
-// else is what the network has. Where tensors are missing, the terms mean nothing.
-Expected expected_of(const Graph& graph, const Names& names, const RunSizes& sizes, Terms& terms);
+// else is what the network has. Where tensors are missing, the terms mean nothing, and it may fail.
+void expect_network(const Graph& graph, const Names& names, const RunSizes& sizes, Terms& terms,
+                    Expected& expected);
 
 }  // namespace voxport::recover

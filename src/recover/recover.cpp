@@ -47,7 +47,13 @@ void check_missing(const Expected& expected) {
 
 void compare(const Graph& graph, const Names& names, const RunSizes& sizes, Expected& expected) {
   Terms terms;
-  expected = expected_of(graph, names, sizes, terms);
+  expected = {};
+  try {
+    expect_network(graph, names, sizes, terms, expected);
+  } catch (const Error&) {
+    check_missing(expected);  // of which the rest may follow
+    throw;
+  }
   check_missing(expected);
   const Computed computed = computed_by(graph, names, sizes, terms);
   if (computed.outputs.empty()) fail(Error::kUnsupported, "the graph has no outputs");
@@ -59,18 +65,22 @@ void compare(const Graph& graph, const Names& names, const RunSizes& sizes, Expe
   }
 }
 
+// Numbers that a node takes are constants, too; those are compared where they are used.
+bool is_weight(const Names& names, const std::string& name, const Value& initializer) {
+  const Tensor* tensor = initializer.constant();
+  if (names.of(initializer) || is_name_of_weight(name)) return true;
+  return tensor && tensor->numel() > 1 && !is_integer(tensor->dtype) &&
+         tensor->dtype != DType::kBool;
+}
+
 // Fails where a tensor of the file is none of those that the network used.
-void check_all_used(const Graph& graph, const Names& names, const Expected& expected) {
+void check_all_used(const OnnxModel& model, const Names& names, const Expected& expected) {
   std::string lines;
-  for (const Value& constant : graph.constants()) {
-    const std::string name = names.of(constant).value_or(constant.name());
-    const bool is_weight =
-        names.of(constant) || (constant.constant()->numel() > 1 && !is_integer(constant.dtype()) &&
-                               constant.dtype() != DType::kBool);
-    if (is_weight && !expected.used.contains(name))
-      lines += cat("\n  not read     ", printable(constant.name()));
-  }
-  for (const std::string& name : nodes_without_use(graph))
+  for (const auto& [name, initializer] : model.initializers)
+    if (is_weight(names, name, initializer) &&
+        !expected.used.contains(names.of(initializer).value_or(name)))
+      lines += cat("\n  not read     ", printable(name));
+  for (const std::string& name : nodes_without_use(*model.graph))
     lines += cat("\n  without use  ", printable(name));
   if (!lines.empty()) fail(Error::kUnsupported, "the graph has more than a VITS", lines);
 }
@@ -143,8 +153,10 @@ RecoveredVoice voice_of(const Names& names, const Expected& expected) {
   if (halves > 0)
     voice.notes.push_back(
         cat("the file keeps ", halves, " weights in half precision; they are widened as they are"));
-  voice.state_dict = make_object(Object::Kind::kDict, std::move(entries));
-  voice.hyper_parameters = settings_of(names);
+  std::vector<Entry> parts;
+  parts.push_back({"state_dict", make_object(Object::Kind::kDict, std::move(entries))});
+  parts.push_back({"hyper_parameters", settings_of(names)});
+  voice.checkpoint = make_object(Object::Kind::kDict, std::move(parts));
   return voice;
 }
 
@@ -167,7 +179,7 @@ RecoveredVoice recover_voice(const OnnxModel& model) {
     Expected expected;
     for (const RunSizes& sizes : kSizes)
       compare(graph, names, as_graph_allows(graph, sizes), expected);
-    check_all_used(graph, names, expected);
+    check_all_used(model, names, expected);
     return voice_of(names, expected);
   });
 }

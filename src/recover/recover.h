@@ -13,10 +13,10 @@
 namespace voxport {
 
 struct RecoveredVoice {
-  // Tensors under the names of the original VITS, without a prefix; they lie in the ONNX file.
-  Object state_dict;
-  // What no shape tells: upsample_rates, resblock_dilation_sizes, resblock, use_sdp.
-  Object hyper_parameters;
+  // As a checkpoint has them: `state_dict`, tensors under the names of the original VITS, without a
+  // prefix, which lie in the ONNX file; and `hyper_parameters`, what no shape tells:
+  // upsample_rates, resblock_dilation_sizes, resblock, use_sdp.
+  Object checkpoint;
   std::vector<std::string> notes;  // what is not to the bit what was trained
 };
 

@@ -32,11 +32,6 @@ void check_axis(const Sizes& shape, std::size_t axis) {
     fail(Error::kCorrupt, "there is no axis ", axis, " in the shape ", text_of(shape));
 }
 
-bool is_commutative(std::string_view op) {
-  return op == "Add" || op == "Mul" || op == "And" || op == "Or" || op == "Equal" || op == "Max" ||
-         op == "Min";
-}
-
 bool gives_bool(std::string_view op) {
   return op == "And" || op == "Or" || op == "Equal" || op == "Less" || op == "LessOrEqual";
 }
@@ -119,6 +114,11 @@ bool is_all(const std::vector<double>& numbers, double value) {
 }
 
 }  // namespace
+
+bool is_commutative(std::string_view op) {
+  return op == "Add" || op == "Mul" || op == "And" || op == "Or" || op == "Equal" || op == "Max" ||
+         op == "Min";
+}
 
 std::int64_t count_of(const Sizes& shape) {
   std::int64_t count = 1;

@@ -112,6 +112,8 @@ class Terms {
   std::unordered_multimap<std::size_t, std::int32_t> by_hash_;
 };
 
+// Whether the order of the two arguments says nothing.
+bool is_commutative(std::string_view op);
 // The shape that both broadcast to.
 Sizes broadcast(const Sizes& a, const Sizes& b);
 std::int64_t count_of(const Sizes& shape);
