@@ -5,6 +5,7 @@
 #include "arch/architecture.h"
 #include "base/fail.h"
 #include "checkpoint/checkpoint.h"
+#include "export/published_voice.h"
 #include "voice/kind.h"
 
 namespace voxport {
@@ -13,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void check_speaks_alone(const fs::path& path) {
+  if (is_onnx_file(SavedFile::open(path))) return;  // a whole voice, or none
   const Checkpoint checkpoint = open_checkpoint(path);
   const std::optional<NamedTensors> tensors = find_weights(checkpoint.root);
   const auto recognised = tensors ? recognise_architecture(*tensors) : std::nullopt;
@@ -30,6 +32,8 @@ void export_voice(const fs::path& checkpoint, const fs::path& folder, const OnSt
 
 }  // namespace
 
-CheckpointExporter checkpoint_exporter() { return {check_speaks_alone, export_voice}; }
+CheckpointExporter checkpoint_exporter() {
+  return {check_speaks_alone, export_voice, is_published_file};
+}
 
 }  // namespace voxport

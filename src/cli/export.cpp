@@ -98,8 +98,8 @@ std::string summary(const ExportReport& report, double seconds) {
     text +=
         cat("  axis    ", printable(axis.name),
             axis.file.empty() ? "" : " of " + printable(axis.file), ": ", axis_text(axis), "\n");
-  text += cat("  opset ", report.opset, "; checked by ", join(report.checks, ", "), "; ",
-              std::lround(seconds * 1e3), " ms\n");
+  text += cat("  ", report.opset == 0 ? "" : cat("opset ", report.opset, "; "), "checked by ",
+              join(report.checks, ", "), "; ", std::lround(seconds * 1e3), " ms\n");
   for (const std::string& note : report.notes) text += cat("  ", note, "\n");
   return text;
 }

@@ -96,6 +96,19 @@ void check_settings(const Architecture& architecture, const ExportOptions& optio
   }
 }
 
+// The checkpoint, with the settings that our own safetensors files keep as text.
+Object with_settings(const Checkpoint& checkpoint) {
+  for (const auto& [key, text] : checkpoint.metadata) {
+    const std::optional<Object> settings = key == kSettingsKey ? parse_literal(text) : std::nullopt;
+    if (!settings) continue;
+    std::vector<Entry> entries;
+    entries.push_back({"state_dict", checkpoint.root});
+    entries.push_back({"hyper_parameters", *settings});
+    return make_object(Object::Kind::kDict, std::move(entries));
+  }
+  return checkpoint.root;
+}
+
 // The hashes of the sources, computed while the weights are read.
 class SourceHashes {
  public:
@@ -156,7 +169,7 @@ void write_plan(ExportPlan plan, ExportWork& work, SourceHashes& hashes) {
 void export_checkpoint(ExportWork& work, Known known) {
   const Checkpoint checkpoint = in_context(cat("opening ", in_quotes(work.source.native())),
                                            [&] { return read_checkpoint(work.file); });
-  export_weights(work, name_of(checkpoint.kind), checkpoint.root, known);
+  export_weights(work, name_of(checkpoint.kind), with_settings(checkpoint), known);
 }
 
 void export_weights(ExportWork& work, std::string_view file, const Object& root, Known known) {

@@ -9,6 +9,10 @@
 
 namespace voxport {
 
+// What safetensors files that voxport writes keep of hyper-parameters, in `__metadata__`: a Python
+// dict, as text.
+inline constexpr const char* kSettingsKey = "voxport.hyper_parameters";
+
 // Has the architecture that the weights belong to plan the export, and writes what is planned.
 // Fails with kUnsupported when they belong to none, and with kUsage when options are those of
 // another.

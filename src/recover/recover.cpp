@@ -164,11 +164,14 @@ RecoveredVoice voice_of(const Names& names, const Expected& expected) {
 
 bool is_published_voice(const OnnxModel& model) {
   const Graph& graph = *model.graph;
+  const bool is_ours =
+      std::any_of(model.metadata.begin(), model.metadata.end(),
+                  [](const auto& entry) { return entry.first == "voxport.version"; });
   const bool has_weights = std::any_of(
       model.initializers.begin(), model.initializers.end(),
       [](const auto& initializer) { return initializer.first.ends_with("enc_p.proj.bias"); });
-  return has_weights && has_input(graph, "input") && has_input(graph, "input_lengths") &&
-         has_input(graph, "scales");
+  return !is_ours && has_weights && has_input(graph, "input") &&
+         has_input(graph, "input_lengths") && has_input(graph, "scales");
 }
 
 RecoveredVoice recover_voice(const OnnxModel& model) {

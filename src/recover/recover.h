@@ -20,7 +20,8 @@ struct RecoveredVoice {
   std::vector<std::string> notes;  // what is not to the bit what was trained
 };
 
-// Whether a graph looks like such a voice: by its inputs and the names of its tensors.
+// Whether a graph looks like such a voice: by its inputs and the names of its tensors. What voxport
+// wrote itself does not: what it was made of has more.
 bool is_published_voice(const OnnxModel& model);
 
 // Fails with kUnsupported where anything in the graph is not explained by the network, and names

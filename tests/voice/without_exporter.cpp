@@ -8,7 +8,7 @@ CheckpointExporter checkpoint_exporter() {
   const auto refuse = [](const std::filesystem::path& path, const auto&...) {
     fail(Error::kInternal, in_quotes(path.native()), " is a checkpoint, expected a voice");
   };
-  return {refuse, refuse};
+  return {refuse, refuse, [](const auto&) { return false; }};
 }
 
 }  // namespace voxport
