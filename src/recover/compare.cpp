@@ -39,19 +39,20 @@ bool is_same_operator(const TermData& a, const TermData& b) {
          a.args.size() == b.args.size() && !a.args.empty();
 }
 
-// How much two terms differ, looking a few operators deep: 0 where they are one.
-int distance(const Terms& terms, Term a, Term b, int depth) {
+// How much two terms differ, looking a few operators deep, but at no more than `steps` of them: 0
+// where they are one.
+int distance(const Terms& terms, Term a, Term b, int depth, int& steps) {
   if (a == b) return 0;
-  if (depth == 0) return 1;
+  if (depth == 0 || --steps < 0) return 1;
   const TermData& found = terms[a];
   const TermData& expected = terms[b];
   if (!is_same_operator(found, expected)) return 1 << depth;
   int straight = 0;
   for (std::size_t i = 0; i < found.args.size(); ++i)
-    straight += distance(terms, found.args[i], expected.args[i], depth - 1);
+    straight += distance(terms, found.args[i], expected.args[i], depth - 1, steps);
   if (!is_commutative(found.op)) return straight;
-  return std::min(straight, distance(terms, found.args[0], expected.args[1], depth - 1) +
-                                distance(terms, found.args[1], expected.args[0], depth - 1));
+  return std::min(straight, distance(terms, found.args[0], expected.args[1], depth - 1, steps) +
+                                distance(terms, found.args[1], expected.args[0], depth - 1, steps));
 }
 
 // The first pair of arguments that differ. Where the order of two says nothing, they are paired so
@@ -62,7 +63,8 @@ std::pair<Term, Term> differing(const Terms& terms, const TermData& found,
   std::vector<Term> others = expected.args;
   if (is_commutative(found.op)) {
     const auto of = [&](std::size_t i, std::size_t k) {
-      return distance(terms, found.args[i], others[k], kDepth);
+      int steps = 10'000;
+      return distance(terms, found.args[i], others[k], kDepth, steps);
     };
     if (of(0, 1) + of(1, 0) < of(0, 0) + of(1, 1)) std::swap(others[0], others[1]);
   }

@@ -17,11 +17,19 @@ namespace {
 
 constexpr std::int64_t kMostElements = 1 << 20;  // of a constant that is looked at
 constexpr double kFarAway = 1LL << 40;           // a slice that goes to the end
+constexpr std::int64_t kMostSetting = 1 << 20;   // a stride, a padding
 
 // Names that only operators of quantised networks have.
 bool is_quantised(const std::string& op) {
   return op.find("uantize") != std::string::npos || op.find("Integer") != std::string::npos ||
          op.starts_with("QLinear") || op.starts_with("QGemm") || op.find("NBits") != op.npos;
+}
+
+// Sizes that can be added and multiplied by small numbers.
+Sizes held(Sizes sizes) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  for (std::int64_t& size : sizes) size = std::clamp(size, -kMost, kMost);
+  return sizes;
 }
 
 Kind kind_of(DType dtype) {
@@ -45,6 +53,8 @@ class Evaluation {
   std::size_t rank(std::size_t i) { return shape(i).size(); }
   std::size_t axis(std::int64_t axis, std::size_t rank) const;
   Sizes sizes_of(Term term) const;
+  // The one number that an input holds.
+  double known_number(std::size_t input);
   // An attribute, or in newer opsets an input.
   std::optional<Sizes> sizes_from(std::string_view attribute, std::size_t input);
   std::int64_t number(std::string_view name, std::int64_t otherwise) const;
@@ -96,9 +106,15 @@ Sizes Evaluation::sizes_of(Term term) const {
   return sizes;
 }
 
+double Evaluation::known_number(std::size_t input) {
+  const TermData& data = t_[in(input)];
+  expect(data.op == "numbers" && data.numbers.size() == 1, "a number that is known");
+  return data.numbers[0];
+}
+
 std::optional<Sizes> Evaluation::sizes_from(std::string_view attribute, std::size_t input) {
   if (const Attribute* found = node_->find(attribute))
-    if (const auto* sizes = std::get_if<Sizes>(found)) return *sizes;
+    if (const auto* sizes = std::get_if<Sizes>(found)) return held(*sizes);
   if (!has(input)) return std::nullopt;
   return sizes_of(in(input));
 }
@@ -150,7 +166,7 @@ Term Evaluation::constant(const Value& value) {
   if (const std::optional<std::string> name = names_.of(value))
     return t_.weight(*name, tensor.shape);
   if (kind_of(tensor.dtype) == Kind::kFloat && tensor.numel() > 1)
-    return t_.weight(value.name(), tensor.shape);
+    return t_.weight(in_quotes(value.name(), value.name().size()), tensor.shape);
   return in_context(cat("reading ", in_quotes(value.name())), [&] { return known(tensor); });
 }
 
@@ -198,11 +214,11 @@ Terms1 clip(Evaluation& e) {
 Terms1 shape(Evaluation& e) {
   const Sizes& shape = e.shape(0);
   const auto rank = static_cast<std::int64_t>(shape.size());
-  const auto held = [&](std::int64_t at) {
+  const auto inside = [&](std::int64_t at) {
     return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank);
   };
-  const std::int64_t start = held(e.number("start", 0));
-  const std::int64_t end = std::max(start, held(e.number("end", rank)));
+  const std::int64_t start = inside(e.number("start", 0));
+  const std::int64_t end = std::max(start, inside(e.number("end", rank)));
   const std::vector<double> sizes(shape.begin() + start, shape.begin() + end);
   return {e.t().numbers({end - start}, sizes, Kind::kInteger)};
 }
@@ -274,13 +290,13 @@ Term sliced(Evaluation& e, Term x, std::size_t axis, std::int64_t start, std::in
             std::int64_t step) {
   const std::int64_t size = e.t().shape(x)[axis];
   e.expect(step != 0, "a step");
-  const auto held = [&](std::int64_t at) {
+  const auto inside = [&](std::int64_t at) {
     if (at < 0) at += size;
     return step > 0 ? std::clamp<std::int64_t>(at, 0, size)
                     : std::clamp<std::int64_t>(at, -1, size - 1);
   };
-  const std::int64_t first = held(start);
-  const std::int64_t last = held(end);
+  const std::int64_t first = inside(start);
+  const std::int64_t last = inside(end);
   const std::int64_t span = step > 0 ? last - first : first - last;
   const std::int64_t stride = std::abs(step);
   const std::int64_t count = span > 0 ? (span - 1) / stride + 1 : 0;
@@ -350,15 +366,14 @@ Terms1 constant_of_shape(Evaluation& e) {
 
 Terms1 range(Evaluation& e) {
   Terms& t = e.t();
-  const bool is_counted = t.is_known(e.in(0)) && t.is_known(e.in(2));
-  e.expect(is_counted, "a start and a step that are known");
-  const double start = t[e.in(0)].numbers.at(0);
-  const double step = t[e.in(2)].numbers.at(0);
+  const double start = e.known_number(0);
+  const double step = e.known_number(2);
+  e.expect(step != 0, "a step");
   if (!t.is_known(e.in(1))) {
     e.expect(start == 0 && step == 1, "a range from 0 with the step 1");
     return {t.range_to(e.in(1), e.sizes().frames)};
   }
-  const double count = std::ceil((t[e.in(1)].numbers.at(0) - start) / step);
+  const double count = std::ceil((e.known_number(1) - start) / step);
   e.expect(count <= static_cast<double>(kMostElements), "a shorter range");
   std::vector<double> values;
   for (double i = 0; i < count; ++i) values.push_back(start + i * step);
@@ -421,7 +436,7 @@ Terms::Conv conv_settings(Evaluation& e) {
     Sizes sizes = e.sizes_from(name, 99).value_or(otherwise);
     e.expect(sizes.size() == otherwise.size(), "settings of one axis");
     for (const std::int64_t size : sizes)
-      e.expect(size >= 0 && size < (std::int64_t{1} << 30), "settings within reason");
+      e.expect(size >= 0 && size <= kMostSetting, "settings within reason");
     return sizes;
   };
   const Sizes pads = one("pads", {0, 0});

@@ -12,6 +12,7 @@ namespace voxport::recover {
 namespace {
 
 constexpr std::array<std::string_view, 5> kParts = {"enc_p.", "dp.", "flow.", "dec.", "emb_g."};
+constexpr std::int64_t kMostStride = 1 << 20;  // more is no network's
 constexpr std::string_view kBias = ".bias";
 constexpr std::string_view kLandmark = "enc_p.proj.bias";
 
@@ -20,7 +21,7 @@ bool is_conv(const Node& node) { return node.op() == "Conv" || node.op() == "Con
 std::int64_t first_of(const Node& node, std::string_view name) {
   const Attribute* found = node.find(name);
   const auto* sizes = found ? std::get_if<std::vector<std::int64_t>>(found) : nullptr;
-  return sizes && !sizes->empty() ? sizes->front() : 1;
+  return sizes && !sizes->empty() ? std::clamp(sizes->front(), std::int64_t{0}, kMostStride) : 1;
 }
 
 const Tensor* tensor_of(const Value& value) { return value ? value.constant() : nullptr; }

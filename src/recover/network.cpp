@@ -17,6 +17,7 @@ constexpr double kMasked = -1e4;     // scores of what is not there
 constexpr double kTailBound = 5.0;   // of splines
 constexpr double kMinBin = 1e-3;     // widths and heights
 constexpr double kMinDerivative = 1e-3;
+constexpr std::int64_t kMostDilation = 1 << 20;  // more is no network's
 constexpr double kSearchEpsilon = 1e-6;
 
 // One call of infer().
@@ -250,7 +251,7 @@ Term Network::dds_conv(const std::string& path, Term x, std::optional<Term> g) {
     y = gelu(layer_norm(cat(path, ".norms_1.", i), y));
     y = gelu(layer_norm(cat(path, ".norms_2.", i), conv(cat(path, ".convs_1x1.", i), y)));
     x = add(x, y);
-    dilation = std::min<std::int64_t>(dilation * kernel, 1 << 30);
+    dilation = std::min(dilation * std::min(kernel, kMostDilation), kMostDilation);
   }
   return mul(x, x_mask_);
 }

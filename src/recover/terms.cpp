@@ -13,6 +13,7 @@ namespace voxport::recover {
 namespace {
 
 constexpr std::int64_t kMostKnown = 1 << 20;  // elements of a tensor that is looked at
+constexpr std::size_t kMostPicked = 1 << 12;
 constexpr std::int64_t kMostSize = std::int64_t{1} << 40;
 
 std::string text_of(const Sizes& shape) {
@@ -160,6 +161,10 @@ Term Terms::make(TermData data) {
 }
 
 Term Terms::numbers(Sizes shape, std::vector<double> values, Kind kind) {
+  constexpr std::size_t kMostOfAll = std::size_t{1} << 26;
+  spent_ += values.size();
+  if (spent_ > kMostOfAll)
+    fail(Error::kUnsupported, "the graph computes more with constants than any export does");
   for (double& value : values) value = value == 0 ? 0 : rounded(value, kind);  // -0 is 0
   return make({"numbers", {}, {}, {}, std::move(values), std::move(shape), kind});
 }
@@ -441,6 +446,8 @@ Term Terms::gather(Term x, Term indices, std::size_t axis) {
                  {},
                  std::move(result),
                  (*this)[x].kind});
+  if ((*this)[indices].numbers.size() > kMostPicked)
+    fail(Error::kUnsupported, "more than ", kMostPicked, " elements are picked one by one");
   std::vector<Term> picked;
   for (const double index : std::vector<double>((*this)[indices].numbers)) {
     const double at = index < 0 ? index + static_cast<double>(from[axis]) : index;
@@ -535,8 +542,9 @@ Term Terms::conv(Term x, Term weight, Term bias, Conv conv) {
   }
   const Sizes in = shape(x);
   const Sizes by = shape(weight);
-  if (in.size() != 3 || by.size() != 3 || conv.group < 1 || in[1] != by[1] * conv.group ||
-      conv.stride < 1 || conv.dilation < 1 || by[2] < 1 || by[0] % conv.group != 0)
+  if (in.size() != 3 || by.size() != 3 || conv.group < 1 || in[1] % conv.group != 0 ||
+      in[1] / conv.group != by[1] || conv.stride < 1 || conv.dilation < 1 || by[2] < 1 ||
+      by[0] % conv.group != 0)
     fail(Error::kCorrupt, "a tensor of the shape ", text_of(in), " and weights of the shape ",
          text_of(by), " do not belong together");
   if (bias.index >= 0 && shape(bias) != Sizes{by[0]})
@@ -668,6 +676,8 @@ Term Terms::assign_last(Term x, std::int64_t k, Term updates) {
 }
 
 Term Terms::assign(Term x, Term mask, Term updates) {
+  if (shape(x) != shape(mask) && !shape(x).empty())
+    fail(Error::kUnsupported, "what a mask selects is assigned to a tensor of another shape");
   if (is_known(x)) x = as_operand(x, shape(mask));
   const TermData& data = (*this)[mask];
   return make({"Assign", {}, {x, mask, updates}, {}, {}, data.shape, (*this)[updates].kind});

@@ -109,6 +109,7 @@ class Terms {
   Term compute(std::string_view op, Term a, Term b, const Sizes& shape, Kind kind);
 
   std::vector<TermData> all_;
+  std::size_t spent_ = 0;  // elements that were computed
   std::unordered_multimap<std::size_t, std::int32_t> by_hash_;
 };
 

@@ -1,0 +1,181 @@
+// Voices that were published as one graph become what their checkpoints become.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+#include <voxport/export.h>
+#include <voxport/inspect.h>
+
+#include "base/tensor_math.h"
+#include "checkpoint/checkpoint.h"
+#include "onnx/noise_copy.h"
+#include "onnx/read.h"
+#include "recover/recover.h"
+#include "tests/data.h"
+#include "tests/needs_runtime.h"
+#include "tests/pieces.h"
+#include "tests/voices.h"
+
+namespace voxport::published_voice_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kLatentTolerance = 1e-5;  // as in export_test.cpp
+constexpr double kAudioTolerance = 5e-5;
+constexpr double kStreamTolerance = 2e-6;  // after rounding to 16 bits, at most one step
+
+fs::path piper_folder() { return data_folder() / "families" / "piper"; }
+
+TestVoice published_voice(const std::string& name) {
+  TestVoice voice{name,
+                  piper_folder() / (name + ".onnx"),
+                  {piper_folder() / (name + ".cases.safetensors")},
+                  {}};
+  voice.options.check = false;  // tests run the graphs themselves
+  return voice;
+}
+
+class PublishedVoice : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { NEEDS_RUNTIME(); }
+  static TestVoice voice() { return published_voice(GetParam()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Piper, PublishedVoice,
+                         testing::Values("single", "speakers", "plain-durations", "high", "folded"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+TEST_P(PublishedVoice, SpeaksAsPyTorchDoes) {
+  for (const int opset : {13, 17}) {
+    ExportOptions options = voice().options;
+    options.opset = opset;
+    const TwoGraphs two(voice(), options);
+    const OneGraph one(voice(), options);
+    for (const Case& tested : voice().cases()) {
+      SCOPED_TRACE(tested.name);
+      const Tensors found = two.speak(inputs_of(two.encoder, tested));
+      for (const char* name : {"durations", "y_mask"})
+        EXPECT_TRUE(is_equal(found.at(name), tested.outputs.at(name)));
+      EXPECT_TRUE(is_close(found.at("z"),
+                           masked(tested.outputs.at("z"), tested.outputs.at("y_mask")),
+                           kLatentTolerance));
+      const Tensor& audio = tested.outputs.at("output");
+      EXPECT_TRUE(is_close(found.at("output"), audio, kAudioTolerance));
+      const Tensors whole = one.graph.run(inputs_of(one.graph, tested));
+      EXPECT_TRUE(is_close(whole.at("output"),
+                           reshaped(audio, {audio.shape[0], 1, 1, audio.shape[2]}),
+                           kAudioTolerance));
+    }
+  }
+}
+
+TEST_P(PublishedVoice, StreamsWhatItSays) {
+  const TwoGraphs two(voice());
+  const Session stream(two.folder / "decoder_stream.onnx");
+  for (const Case& tested : voice().cases()) {
+    if (tested.inputs.at("input").shape[0] != 1) continue;  // rows end at different frames
+    SCOPED_TRACE(tested.name);
+    Tensors latent = two.speak(inputs_of(two.encoder, tested));
+    const Tensor audio = latent.at("output");
+    Tensors others;
+    if (latent.contains("g")) others.emplace("g", latent.at("g"));
+    for (const std::int64_t width : {1, 7, 45}) {
+      const std::int64_t frames = latent.at("z").shape[2];
+      const std::vector<std::int64_t> widths(
+          static_cast<std::size_t>((frames + width - 1) / width - 1), width);
+      EXPECT_TRUE(is_close(output_in_pieces(stream, "z", latent.at("z"), widths, others), audio,
+                           kStreamTolerance));
+    }
+  }
+}
+
+// The published graph itself, with the same noise.
+TEST_P(PublishedVoice, SpeaksAsItsOwnFileDoes) {
+  const TestVoice voice = this->voice();
+  const Blob file = Blob::map_file(voice.checkpoint);
+  const Session own = Session::from_bytes(Blob::own(noise_copy(file.bytes())), "published");
+  ExportOptions options = voice.options;
+  options.noise_input = true;
+  const OneGraph ours(voice, options);
+  const std::int64_t count = 9;
+  const std::int64_t channels =
+      *std::ranges::find(ours.graph.inputs(), "noise", &PortInfo::name)->axes[1].size;
+  constexpr std::int64_t kMostFrames = 400;
+  Tensors inputs = inputs_of(ours.graph, {phonemes(count, 3)}, {0.667F, 1.1F, 0.8F}, kMostFrames);
+  const std::int64_t frames = ours.graph.run(inputs).at("output").shape[3] /
+                              std::stoll(ours.graph.metadata().at("voxport.hop_length"));
+  inputs.at("noise") = part_of(inputs.at("noise"), 2, 0, frames);
+  const Tensor expected = ours.graph.run(inputs).at("output");
+
+  Tensors given;
+  std::vector<float> noise;
+  if (inputs.contains("noise_w")) noise = to_float32(inputs.at("noise_w"));
+  const std::vector<float> more = to_float32(inputs.at("noise"));
+  noise.insert(noise.end(), more.begin(), more.end());
+  ASSERT_EQ(more.size(), static_cast<std::size_t>(channels * frames));
+  for (const PortInfo& port : own.inputs())
+    if (inputs.contains(port.name)) given.emplace(port.name, inputs.at(port.name));
+  given.emplace(kNoiseInput, tensor_of({static_cast<std::int64_t>(noise.size())}, noise));
+  EXPECT_TRUE(is_close(own.run(given).at("output"), expected, kAudioTolerance));
+}
+
+TEST_P(PublishedVoice, GivesItsWeightsToOthers) {
+  const TemporaryFolder folder;
+  const fs::path weights = folder / "weights.safetensors";
+  const ExportReport report = export_model(voice().checkpoint, weights, voice().options);
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"weights.safetensors"});
+  EXPECT_EQ(report.opset, 0);
+  fs::copy_file(voice().checkpoint.native() + ".json", folder / "weights.json");
+  export_model(weights, folder / "of_weights", voice().options);
+  export_model(voice().checkpoint, folder / "of_graph", voice().options);
+  for (const char* name : {"encoder.onnx", "decoder.onnx", "decoder_stream.onnx"}) {
+    const OnnxModel one = read_onnx(folder / "of_weights" / name);
+    const OnnxModel other = read_onnx(folder / "of_graph" / name);
+    ASSERT_EQ(one.initializers.size(), other.initializers.size());
+    for (std::size_t i = 0; i < one.initializers.size(); ++i)
+      EXPECT_EQ(contiguous(*one.initializers[i].second.constant()).text(),
+                contiguous(*other.initializers[i].second.constant()).text())
+          << one.initializers[i].first;
+  }
+}
+
+TEST_P(PublishedVoice, IsInspectedAsAVoice) {
+  const Inspection inspection = inspect(voice().checkpoint);
+  EXPECT_EQ(inspection.architecture, "vits");
+  EXPECT_NE(inspection.architecture_text.find("`voxport export` recovers its weights"),
+            std::string::npos);
+}
+
+TEST(ExportPublishedVoice, RefusesOtherGraphs) {
+  const TemporaryFolder folder;
+  EXPECT_NE(message_of([&] {
+              export_model(data_folder() / "onnx" / "full.onnx", folder / "out");
+            }).find("is not a voice of Piper's exporter"),
+            std::string::npos);
+  ExportOptions options;
+  options.check = false;
+  export_model(piper_folder() / "plain-durations.onnx", folder / "ours.onnx", options);
+  EXPECT_NE(message_of([&] {
+              export_model(folder / "ours.onnx", folder / "out");
+            }).find("voxport made this graph"),
+            std::string::npos);
+  EXPECT_FALSE(fs::exists(folder / "out"));
+}
+
+TEST(ExportPublishedVoice, RefusesOptionsOfGraphsForWeights) {
+  const TemporaryFolder folder;
+  ExportOptions options;
+  options.target = "sherpa";
+  EXPECT_NE(message_of([&] {
+              export_model(piper_folder() / "folded.onnx", folder / "w.safetensors", options);
+            }).find("options of graphs were given"),
+            std::string::npos);
+  EXPECT_TRUE(folder.names().empty());
+}
+
+}  // namespace
+}  // namespace voxport::published_voice_test
