@@ -31,10 +31,11 @@ constexpr char kDescription[] =
     "would have given.\n"
     "\n"
     "VOICE is a folder that `voxport export` wrote, of a VITS or of a FastSpeech2 with its\n"
-    "vocoder; a single graph (.onnx with its .onnx.json beside it), which speaks each sentence as\n"
-    "a whole; or a VITS checkpoint, which is exported to a cache first. Without TEXT and --file,\n"
-    "text is read from standard input, line by line as it arrives. A FastSpeech2 takes only\n"
-    "--ids. Audio goes to the sound device unless -o or --raw is given.";
+    "vocoder; a VITS checkpoint or a voice that was published as one graph (.onnx with its\n"
+    ".onnx.json beside it), which are exported to a cache first; or another single graph, which\n"
+    "speaks each sentence as a whole. Without TEXT and --file, text is read from standard input,\n"
+    "line by line as it arrives. A FastSpeech2 takes only --ids. Audio goes to the sound device\n"
+    "unless -o or --raw is given.";
 
 constexpr char kFooter[] =
     "Examples:\n"
