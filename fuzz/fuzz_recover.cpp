@@ -9,6 +9,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return fuzz(data, size, [](const Blob& file) {
     const OnnxModel model = read_onnx(file, "/nonexistent", InnerTypes::kDeclared);
     is_published_voice(model);
-    read_everything({.root = recover_voice(model).checkpoint});
+    Checkpoint checkpoint;
+    checkpoint.root = recover_voice(model).checkpoint;
+    read_everything(checkpoint);
   });
 }
