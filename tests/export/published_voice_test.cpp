@@ -1,5 +1,7 @@
 // Voices that were published as one graph become what their checkpoints become.
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 
 #include <gtest/gtest.h>
 #include <voxport/export.h>
@@ -7,6 +9,7 @@
 
 #include "base/tensor_math.h"
 #include "checkpoint/checkpoint.h"
+#include "graph/print.h"
 #include "onnx/noise_copy.h"
 #include "onnx/read.h"
 #include "recover/recover.h"
@@ -150,6 +153,61 @@ TEST_P(PublishedVoice, IsInspectedAsAVoice) {
   EXPECT_EQ(inspection.architecture, "vits");
   EXPECT_NE(inspection.architecture_text.find("`voxport export` recovers its weights"),
             std::string::npos);
+}
+
+// Units in the last place between two numbers.
+std::int64_t units_between(float a, float b) {
+  const auto place = [](float value) {
+    std::int32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(bits));
+    return bits < 0 ? std::int64_t{INT32_MIN} - bits : std::int64_t{bits};
+  };
+  return std::abs(place(a) - place(b));
+}
+
+// PyTorch folds weight norm in float32 and in steps, we in double: four roundings in place of one.
+constexpr std::int64_t kFoldedUnits = 4;
+
+// small-flow.onnx is what Piper's exporter makes of small-flow.ckpt under PyTorch 1.13, with
+// numbers for the names of values.
+TEST(ExportPublishedVoice, HasTheWeightsOfItsCheckpoint) {
+  const fs::path folder = data_folder() / "voices";
+  const NamedTensors recovered =
+      *find_weights(recover_voice(read_onnx(folder / "small-flow.onnx")).checkpoint);
+  const NamedTensors trained = *find_weights(open_checkpoint(folder / "small-flow.ckpt").root);
+  std::size_t folded = 0;
+  for (const auto& [name, tensor] : recovered) {
+    SCOPED_TRACE(name);
+    const std::string whole = "model_g." + name;
+    const std::vector<float> found = to_float32(tensor);
+    if (const Tensor* plain = trained.find(whole)) {
+      EXPECT_EQ(found, to_float32(*plain));
+      continue;
+    }
+    ++folded;
+    const std::vector<float> expected =
+        to_float32(fold_weight_norm(*trained.find(whole + "_g"), *trained.find(whole + "_v")));
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_LE(units_between(found[i], expected[i]), kFoldedUnits);
+  }
+  EXPECT_GT(folded, 10U);
+}
+
+// It has no weight norm, so that everything is the checkpoint's to the bit.
+TEST(ExportPublishedVoice, HasTheEncoderOfItsCheckpoint) {
+  const TemporaryFolder folder;
+  ExportOptions options;
+  options.check = false;
+  options.hyper_parameters = {{"sample_rate", "22050"}};
+  export_model(data_folder() / "voices/small-flow.onnx", folder / "published", options);
+  export_model(data_folder() / "voices/small-flow.ckpt", folder / "trained", options);
+  const OnnxModel one = read_onnx(folder / "published/encoder.onnx");
+  const OnnxModel other = read_onnx(folder / "trained/encoder.onnx");
+  EXPECT_EQ(print(*one.graph), print(*other.graph));
+  ASSERT_EQ(one.initializers.size(), other.initializers.size());
+  for (std::size_t i = 0; i < one.initializers.size(); ++i)
+    EXPECT_EQ(contiguous(*one.initializers[i].second.constant()).text(),
+              contiguous(*other.initializers[i].second.constant()).text());
 }
 
 TEST(ExportPublishedVoice, RefusesOtherGraphs) {
