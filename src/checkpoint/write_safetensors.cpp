@@ -46,8 +46,9 @@ void write_safetensors(const NamedTensors& tensors,
   const std::uint64_t length = header.size();  // little-endian, as the machine
   file.append(std::as_bytes(std::span(&length, 1)));
   file.append(as_bytes(header));
-  for (const auto& [name, tensor] : tensors)
-    in_context(cat("writing ", in_quotes(name)), [&] { append_float32(tensor, file); });
+  for (const auto& entry : tensors)
+    in_context(cat("writing ", in_quotes(entry.first)),
+               [&] { append_float32(entry.second, file); });
 }
 
 }  // namespace voxport
