@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const OnnxModel model = read_onnx(file, "/nonexistent", InnerTypes::kDeclared);
     is_published_voice(model);
     Checkpoint checkpoint;
-    checkpoint.root = recover_voice(model).checkpoint;
+    checkpoint.root = recover_voice(model).checkpoint();
     read_everything(checkpoint);
   });
 }

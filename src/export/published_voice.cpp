@@ -54,15 +54,15 @@ void check_no_graph_options(const ExportOptions& options) {
     fail(Error::kUsage, "weights are written as they are, but options of graphs were given");
 }
 
-void write_weights(const Object& checkpoint, ExportWork& work) {
+void write_weights(const RecoveredVoice& voice, ExportWork& work) {
   check_no_graph_options(work.options);
-  const NamedTensors tensors = *find_weights(checkpoint);
+  const NamedTensors tensors(voice.weights);
   if (const auto recognised = recognise_architecture(tensors)) {
     work.report.architecture = recognised->architecture->title;
     work.report.sizes = recognised->sizes;
   }
   OutputFile& file = add_file(work.out, work);
-  write_safetensors(tensors, {{kSettingsKey, literal_of(hyper_parameters(checkpoint))}}, file);
+  write_safetensors(tensors, {{kSettingsKey, literal_of(voice.hyper_parameters)}}, file);
   work.report.opset = 0;
   work.report.files.push_back({work.out, file.size(), 0});
   work.report.checks.emplace_back("comparison of the graph with the network, node by node");
@@ -96,8 +96,8 @@ void export_published_voice(ExportWork& work) {
   const RecoveredVoice voice = recover_voice(model);
   for (const std::string& note : voice.notes) work.report.notes.push_back(note);
   work.clock.done("recovered the weights", "the graph is explained, node by node");
-  if (work.out.extension() == ".safetensors") return write_weights(voice.checkpoint, work);
-  export_weights(work, "published voice", voice.checkpoint);
+  if (work.out.extension() == ".safetensors") return write_weights(voice, work);
+  export_weights(work, "published voice", voice.checkpoint());
 }
 
 }  // namespace voxport

@@ -127,7 +127,7 @@ void add_torchscript(const SavedFile& file, const InspectOptions& options, Inspe
 void recognise_published_voice(const OnnxModel& model, Inspection& inspection, StageClock& clock) {
   if (!is_published_voice(model)) return;
   try {
-    const NamedTensors weights = *find_weights(recover_voice(model).checkpoint);
+    const NamedTensors weights = *find_weights(recover_voice(model).checkpoint());
     if (const auto recognised = recognise_architecture(weights)) {
       inspection.architecture = recognised->architecture->name;
       inspection.architecture_text = cat(recognised->architecture->title, ": ", recognised->sizes,

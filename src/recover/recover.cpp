@@ -99,6 +99,10 @@ Object object_of(Tensor tensor) {
 
 Object int_object(std::int64_t value) { return make_object(Object::Kind::kInt, value); }
 
+Object dict_of(std::vector<Entry> entries) {
+  return make_object(Object::Kind::kDict, std::move(entries));
+}
+
 Object list_of(std::vector<Object> values) {
   std::vector<Entry> entries;
   for (Object& value : values)
@@ -138,7 +142,7 @@ Object settings_of(const Names& names) {
   entries.push_back({"resblock_dilation_sizes", list_of(std::move(dilations))});
   entries.push_back({"resblock", make_object(Object::Kind::kString, has_pairs ? "1" : "2")});
   entries.push_back({"use_sdp", make_object(Object::Kind::kBool, names.has_any("dp.flows."))});
-  return make_object(Object::Kind::kDict, std::move(entries));
+  return dict_of(std::move(entries));
 }
 
 RecoveredVoice voice_of(const Names& names, const Expected& expected) {
@@ -153,14 +157,17 @@ RecoveredVoice voice_of(const Names& names, const Expected& expected) {
   if (halves > 0)
     voice.notes.push_back(
         cat("the file keeps ", halves, " weights in half precision; they are widened as they are"));
-  std::vector<Entry> parts;
-  parts.push_back({"state_dict", make_object(Object::Kind::kDict, std::move(entries))});
-  parts.push_back({"hyper_parameters", settings_of(names)});
-  voice.checkpoint = make_object(Object::Kind::kDict, std::move(parts));
+  voice.weights = dict_of(std::move(entries));
+  voice.hyper_parameters = settings_of(names);
   return voice;
 }
 
 }  // namespace
+
+Object RecoveredVoice::checkpoint() const {
+  const Object module = dict_of({{"model_g", weights}});  // a Lightning module has it there
+  return dict_of({{"state_dict", module}, {"hyper_parameters", hyper_parameters}});
+}
 
 bool is_published_voice(const OnnxModel& model) {
   const Graph& graph = *model.graph;

@@ -13,11 +13,13 @@
 namespace voxport {
 
 struct RecoveredVoice {
-  // As a checkpoint has them: `state_dict`, tensors under the names of the original VITS, without a
-  // prefix, which lie in the ONNX file; and `hyper_parameters`, what no shape tells:
-  // upsample_rates, resblock_dilation_sizes, resblock, use_sdp.
-  Object checkpoint;
+  Object weights;  // under the names of the original VITS, without a prefix; they lie in the file
+  // What no shape tells: upsample_rates, resblock_dilation_sizes, resblock, use_sdp.
+  Object hyper_parameters;
   std::vector<std::string> notes;  // what is not to the bit what was trained
+
+  // The same as Piper's trainer keeps it.
+  Object checkpoint() const;
 };
 
 // Whether a graph looks like such a voice: by its inputs and the names of its tensors. What voxport

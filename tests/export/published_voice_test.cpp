@@ -172,8 +172,7 @@ constexpr std::int64_t kFoldedUnits = 4;
 // numbers for the names of values.
 TEST(ExportPublishedVoice, HasTheWeightsOfItsCheckpoint) {
   const fs::path folder = data_folder() / "voices";
-  const NamedTensors recovered =
-      *find_weights(recover_voice(read_onnx(folder / "small-flow.onnx")).checkpoint);
+  const NamedTensors recovered(recover_voice(read_onnx(folder / "small-flow.onnx")).weights);
   const NamedTensors trained = *find_weights(open_checkpoint(folder / "small-flow.ckpt").root);
   std::size_t folded = 0;
   for (const auto& [name, tensor] : recovered) {

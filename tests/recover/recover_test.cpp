@@ -90,9 +90,7 @@ void rename(OnnxModel& model, const std::string& name, const std::string& to) {
     if (key == name) key = to;
 }
 
-NamedTensors weights_of(const OnnxModel& model) {
-  return *find_weights(recover_voice(model).checkpoint);
-}
+NamedTensors weights_of(const OnnxModel& model) { return {recover_voice(model).weights}; }
 
 void expect_same(const NamedTensors& found, const NamedTensors& expected) {
   ASSERT_EQ(std::distance(found.begin(), found.end()),
@@ -144,13 +142,12 @@ TEST(Recover, TakesTheLogarithmOfAScaleThatWasFolded) {
 }
 
 TEST(Recover, KnowsWhatNoShapeTells) {
-  const Object settings = hyper_parameters(recover_voice(published("high")).checkpoint);
+  const Object settings = recover_voice(published("high")).hyper_parameters;
   EXPECT_EQ(settings.find("resblock")->text(), "1");
   EXPECT_TRUE(*settings.find("use_sdp")->as_int());
   EXPECT_EQ(settings.find("upsample_rates")->entries().size(), 3U);
-  EXPECT_FALSE(*hyper_parameters(recover_voice(published("plain-durations")).checkpoint)
-                    .find("use_sdp")
-                    ->as_int());
+  EXPECT_FALSE(
+      *recover_voice(published("plain-durations")).hyper_parameters.find("use_sdp")->as_int());
 }
 
 // As newer exporters leave them: weight norm was folded in the decoder, too.
@@ -169,7 +166,7 @@ TEST(Recover, TakesHalfAndDoublePrecision) {
     const OnnxModel model = changed_file(
         "single", [=](onnx::ModelProto& file) { for_each_float(file, is_half ? halve : widen); });
     const RecoveredVoice voice = recover_voice(model);
-    EXPECT_EQ(find_weights(voice.checkpoint)->find("dec.ups.0.bias")->dtype,
+    EXPECT_EQ(NamedTensors(voice.weights).find("dec.ups.0.bias")->dtype,
               is_half ? DType::kFloat16 : DType::kFloat64);
     EXPECT_EQ(voice.notes.size(), is_half ? 1U : 0U);
   }
