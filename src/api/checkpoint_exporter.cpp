@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/weights_file.h"
+#include "export/published_voice.h"
 #include "voice/kind.h"
 
 namespace voxport {
@@ -15,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void check_speaks_alone(const fs::path& path) {
+  if (is_onnx_file(SavedFile::open(path))) return;  // a whole voice, or none
   const Checkpoint checkpoint = open_checkpoint(path);
   const std::optional<NamedTensors> tensors = find_weights(checkpoint.root);
   const auto recognised = tensors ? recognise_architecture(*tensors) : std::nullopt;
@@ -33,7 +35,8 @@ void export_voice(const fs::path& checkpoint, const fs::path& folder, const OnSt
 }  // namespace
 
 CheckpointExporter checkpoint_exporter() {
-  return {find_weights_file, vits::files_beside, check_speaks_alone, export_voice};
+  return {find_weights_file, vits::files_beside, check_speaks_alone, export_voice,
+          is_published_file};
 }
 
 }  // namespace voxport

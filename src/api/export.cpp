@@ -7,6 +7,7 @@
 #include "checkpoint/weights_file.h"
 #include "export/checkpoint.h"
 #include "export/program.h"
+#include "export/published_voice.h"
 
 namespace voxport {
 namespace {
@@ -38,12 +39,15 @@ ExportReport export_model(const std::filesystem::path& given, const std::filesys
     if (source != given)
       report.notes.push_back(cat("the checkpoint is ", printable(source.native())));
     const SavedFile file = SavedFile::open(source);
-    const FileKind kind = recognise(file);
+    const bool is_graph = is_onnx_file(file);
+    const FileKind kind = is_graph ? FileKind::kSafetensors : recognise(file);
     const bool is_program = kind == FileKind::kPt2 || kind == FileKind::kTorchScript;
     using Promise = ExportCheck::Promise;
     ExportCheck check(options.check, is_program ? Promise::kAsTold : Promise::kAllDynamic);
     ExportWork work{source, file, out, options, clock, files, report, check};
-    if (is_program) {
+    if (is_graph) {
+      export_published_voice(work);
+    } else if (is_program) {
       export_program(work, kind);
     } else {
       export_checkpoint(work);

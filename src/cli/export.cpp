@@ -17,6 +17,7 @@
 // voxport export voice.ckpt out/
 // voxport export voice.ckpt voice.onnx --config voice.json
 // voxport export voice.ckpt voice.onnx --for sherpa
+// voxport export en_US-lessac-medium.onnx out/
 // voxport export fastspeech2.pth.tar mel.onnx --config model.yaml --config preprocess.yaml
 // voxport export generator_v1.pth vocoder.onnx --config config.json
 // voxport export model.pt2 model.onnx --dynamic 'x:0=batch_size,1=sequence_length'
@@ -26,12 +27,14 @@ namespace {
 
 constexpr char kDescription[] =
     "Convert a trained model to ONNX, with every axis named and dynamic: VITS voices as Piper\n"
-    "trains them, FastSpeech2 as ming024's trainer saves it, HiFi-GAN generators, and any program\n"
-    "that was saved by torch.export (.pt2) or as TorchScript (.pt).\n"
+    "trains or publishes them, FastSpeech2 as ming024's trainer saves it, HiFi-GAN generators, "
+    "and\n"
+    "any program that was saved by torch.export (.pt2) or as TorchScript (.pt).\n"
     "\n"
     "OUT is a folder, or a file that ends in .onnx:\n"
     "  VITS         folder: encoder.onnx, decoder.onnx, decoder_stream.onnx and voice.json, for\n"
-    "               streaming; file: the whole voice as one graph, with OUT.json beside it\n"
+    "               streaming; file: the whole voice as one graph, with OUT.json beside it;\n"
+    "               of a voice that was published as one graph also OUT.safetensors, its weights\n"
     "  FastSpeech2  folder: acoustic.onnx and voice.json and, with --vocoder, vocoder.onnx and\n"
     "               vocoder_stream.onnx; file: the acoustic model alone\n"
     "  HiFi-GAN     folder: vocoder.onnx and vocoder_stream.onnx; file: the vocoder alone\n"
@@ -45,6 +48,7 @@ constexpr char kFooter[] =
     "  voxport export voice.ckpt out/\n"
     "  voxport export voice.ckpt voice.onnx --config voice.json\n"
     "  voxport export voice.ckpt voice.onnx --for sherpa\n"
+    "  voxport export en_US-lessac-medium.onnx out/\n"
     "  voxport export voice.pth out/ --set upsample_rates=8,8,4 --set sample_rate=22050\n"
     "  voxport export fastspeech2.pth.tar mel.onnx --config model.yaml --config preprocess.yaml\n"
     "  voxport export generator_v1.pth vocoder.onnx --config config.json\n"
@@ -99,8 +103,8 @@ std::string summary(const ExportReport& report, double seconds) {
     text +=
         cat("  axis    ", printable(axis.name),
             axis.file.empty() ? "" : " of " + printable(axis.file), ": ", axis_text(axis), "\n");
-  text += cat("  opset ", report.opset, "; checked by ", join(report.checks, ", "), "; ",
-              std::lround(seconds * 1e3), " ms\n");
+  text += cat("  ", report.opset == 0 ? "" : cat("opset ", report.opset, "; "), "checked by ",
+              join(report.checks, ", "), "; ", std::lround(seconds * 1e3), " ms\n");
   for (const std::string& note : report.notes) text += cat("  ", note, "\n");
   return text;
 }

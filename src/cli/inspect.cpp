@@ -216,6 +216,8 @@ void add_onnx_heading(Table& table, const Inspection& inspection) {
   if (!onnx.functions.empty())
     table.add({"functions", cat(with_commas(onnx.functions.size()),
                                 " of the model's own, whose nodes are not counted")});
+  if (!inspection.architecture_text.empty())
+    table.add({"architecture", inspection.architecture_text});
   table.add({"tensors", tensors_summary(inspection)});
 }
 

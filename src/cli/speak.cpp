@@ -34,11 +34,12 @@ constexpr char kDescription[] =
     "would have given.\n"
     "\n"
     "VOICE is a folder that `voxport export` wrote, of a VITS or of a FastSpeech2 with its\n"
-    "vocoder; a single graph (.onnx with its .onnx.json beside it), which speaks each sentence as\n"
-    "a whole; or a VITS checkpoint, which is exported to a cache first. Without TEXT and --file,\n"
-    "text is read from standard input, line by line as it arrives. A FastSpeech2 takes text if\n"
-    "its symbols were known when it was exported, else only --ids. Audio goes to the sound\n"
-    "device unless -o or --raw is given; with --print-ids there is none.";
+    "vocoder; a VITS checkpoint, the folder that it lies in, or a voice that was published as one\n"
+    "graph (.onnx with its .onnx.json beside it), which are exported to a cache first; or another\n"
+    "single graph, which speaks each sentence as a whole. Without TEXT and --file, text is read\n"
+    "from standard input, line by line as it arrives. A FastSpeech2 takes text if its symbols were\n"
+    "known when it was exported, else only --ids. Audio goes to the sound device unless -o or --raw\n"
+    "is given; with --print-ids there is none.";
 
 constexpr char kFooter[] =
     "Examples:\n"

@@ -42,10 +42,10 @@ Object merged_parameters(const Object& root, const ExportOptions& options) {
 // What was asked for, or what the tensors look like.
 const Architecture& choose_architecture(const std::string& asked_for,
                                         const std::optional<Recognised>& recognised,
-                                        const Checkpoint& checkpoint, Known known) {
+                                        std::string_view file, Known known) {
   if (asked_for.empty()) {
     if (recognised) return *recognised->architecture;
-    fail(Error::kUnsupported, "the weights in this ", name_of(checkpoint.kind),
+    fail(Error::kUnsupported, "the weights in this ", file,
          " belong to no network that voxport can export; it knows ",
          join(known, ", ", &Architecture::title));
   }
@@ -94,6 +94,19 @@ void check_settings(const Architecture& architecture, const ExportOptions& optio
     fail(Error::kUsage, "a ", architecture.title, " has no hyper-parameter ", in_quotes(name),
          "; it has ", join(names, ", "));
   }
+}
+
+// The checkpoint, with the settings that our own safetensors files keep as text.
+Object with_settings(const Checkpoint& checkpoint) {
+  for (const auto& [key, text] : checkpoint.metadata) {
+    const std::optional<Object> settings = key == kSettingsKey ? parse_literal(text) : std::nullopt;
+    if (!settings) continue;
+    std::vector<Entry> entries;
+    entries.push_back({"state_dict", checkpoint.root});
+    entries.push_back({"hyper_parameters", *settings});
+    return make_object(Object::Kind::kDict, std::move(entries));
+  }
+  return checkpoint.root;
 }
 
 // The hashes of the sources, computed while the weights are read.
@@ -154,14 +167,18 @@ void write_plan(ExportPlan plan, ExportWork& work, SourceHashes& hashes) {
 }  // namespace
 
 void export_checkpoint(ExportWork& work, Known known) {
-  const ExportOptions& options = work.options;
-  check_is_no_program(options);
   const Checkpoint checkpoint = in_context(cat("opening ", in_quotes(work.source.native())),
                                            [&] { return read_checkpoint(work.file); });
-  const std::optional<NamedTensors> tensors = find_weights(checkpoint.root);
+  export_weights(work, name_of(checkpoint.kind), with_settings(checkpoint), known);
+}
+
+void export_weights(ExportWork& work, std::string_view file, const Object& root, Known known) {
+  const ExportOptions& options = work.options;
+  check_is_no_program(options);
+  const std::optional<NamedTensors> tensors = find_weights(root);
   const auto recognised = tensors ? recognise_architecture(*tensors, known) : std::nullopt;
   const Architecture& architecture =
-      choose_architecture(options.architecture, recognised, checkpoint, known);
+      choose_architecture(options.architecture, recognised, file, known);
   if (!tensors) fail(Error::kUnsupported, "there is no dict of tensors in the checkpoint");
   check_options(architecture, options, known);
   work.report.architecture = recognised ? recognised->title : architecture.title;
@@ -169,9 +186,9 @@ void export_checkpoint(ExportWork& work, Known known) {
   work.clock.done("opened the checkpoint", work.report.sizes);
   check_settings(architecture, options);
   SourceHashes hashes(work);
-  const Object parameters = merged_parameters(checkpoint.root, options);
-  write_plan(architecture.plan_export({work.source, work.out, *tensors, checkpoint.root, parameters,
-                                       options, work.clock}),
+  const Object parameters = merged_parameters(root, options);
+  write_plan(architecture.plan_export(
+                 {work.source, work.out, *tensors, root, parameters, options, work.clock}),
              work, hashes);
 }
 

@@ -61,9 +61,13 @@ void write_models(std::vector<ModelFile> models, ExportWork& work) {
   if (work.options.check) work.clock.done("ran the graphs", "");
 }
 
-void write_text(const fs::path& path, std::string_view text, ExportWork& work) {
+OutputFile& add_file(const fs::path& path, ExportWork& work) {
   check_is_no_input(path, work);
-  work.files.add(path).append(as_bytes(text));
+  return work.files.add(path);
+}
+
+void write_text(const fs::path& path, std::string_view text, ExportWork& work) {
+  add_file(path, work).append(as_bytes(text));
   work.report.files.push_back({path, text.size(), 0});
 }
 

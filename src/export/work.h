@@ -55,7 +55,8 @@ struct ModelFile {
 // write_text(), fails with kUsage where a file would take the place of the checkpoint or its
 // config.
 void write_models(std::vector<ModelFile> models, ExportWork& work);
-// Adds any other file.
+// Adds any other file: one to be filled, and one of text.
+OutputFile& add_file(const std::filesystem::path& path, ExportWork& work);
 void write_text(const std::filesystem::path& path, std::string_view text, ExportWork& work);
 
 }  // namespace voxport

@@ -11,6 +11,7 @@
 #include "inspect/program.h"
 #include "inspect/tensors.h"
 #include "program/read.h"
+#include "recover/recover.h"
 #include "report/object_text.h"
 
 namespace voxport {
@@ -122,6 +123,24 @@ void add_torchscript(const SavedFile& file, const InspectOptions& options, Inspe
   }
 }
 
+// Of a voice that was published as one graph: the network, and whether its weights can be had back.
+void recognise_published_voice(const OnnxModel& model, Inspection& inspection, StageClock& clock) {
+  if (!is_published_voice(model)) return;
+  try {
+    const NamedTensors weights = *find_weights(recover_voice(model).checkpoint());
+    if (const auto recognised = recognise_architecture(weights)) {
+      inspection.architecture = recognised->architecture->name;
+      inspection.architecture_text = cat(recognised->title, ": ", recognised->sizes,
+                                         "; `voxport export` recovers its weights");
+    }
+  } catch (const Error& error) {
+    inspection.architecture_text =
+        cat("a voice of Piper's exporter, whose weights cannot be recovered: ",
+            printable(first_line(error), 1000));
+  }
+  clock.done("compared the graph with the network", inspection.architecture);
+}
+
 }  // namespace
 
 void inspect_onnx(const Blob& file, const std::filesystem::path& path,
@@ -129,6 +148,7 @@ void inspect_onnx(const Blob& file, const std::filesystem::path& path,
   const OnnxModel model = open_onnx(file, path);
   describe_onnx(model, inspection);
   clock.done("read the file", cat(inspection.kind, ", ", inspection.onnx->nodes, " nodes"));
+  recognise_published_voice(model, inspection, clock);
   std::vector<NamedTensor> tensors;
   for (const auto& [name, value] : model.initializers) {
     tensors.push_back({name, value.constant()});

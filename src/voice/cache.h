@@ -37,6 +37,8 @@ struct CheckpointExporter {
   std::function<void(const std::filesystem::path& checkpoint, const std::filesystem::path& folder,
                      const OnStage& on_stage)>
       write;
+  // Whether a graph is a published voice, which can be exported as its checkpoint can.
+  std::function<bool(const std::filesystem::path& graph)> is_published;
 };
 
 // The files of a checkpoint's entry, which is made where there is none. Fails with kUnwritable when

@@ -6,6 +6,24 @@ namespace voxport {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Of a published voice, what it becomes when it is exported: that streams within a sentence. Where
+// that cannot be had, the graph speaks as it is.
+VoiceFiles files_of_whole_voice(const fs::path& graph, const VoiceOptions& options,
+                                const CheckpointExporter& exporter) {
+  VoiceFiles whole = files_of_graph(graph);
+  try {
+    if (exporter.is_published(graph)) return files_of_checkpoint(graph, options, exporter);
+  } catch (const Error& error) {
+    whole.notes.push_back(
+        cat("the voice is spoken in whole sentences, as its file has it: ", first_line(error)));
+  }
+  return whole;
+}
+
+}  // namespace
+
 VoiceFiles find_voice(const fs::path& path, const VoiceOptions& options,
                       const CheckpointExporter& exporter) {
   std::error_code error;
@@ -16,7 +34,7 @@ VoiceFiles find_voice(const fs::path& path, const VoiceOptions& options,
     const auto checkpoint = has_graphs(path) ? std::nullopt : exporter.find(path);
     return checkpoint ? files_of_checkpoint(*checkpoint, options, exporter) : files_in_folder(path);
   }
-  return path.extension() == ".onnx" ? files_of_graph(path)
+  return path.extension() == ".onnx" ? files_of_whole_voice(path, options, exporter)
                                      : files_of_checkpoint(path, options, exporter);
 }
 

@@ -10,7 +10,7 @@ CheckpointExporter checkpoint_exporter() {
   };
   const auto find_none = [](const auto&) { return std::nullopt; };
   const auto none_beside = [](const auto&) { return std::vector<std::filesystem::path>(); };
-  return {find_none, none_beside, refuse, refuse};
+  return {find_none, none_beside, refuse, refuse, [](const auto&) { return false; }};
 }
 
 }  // namespace voxport

@@ -141,6 +141,7 @@ class ConfigReader {
     config.filter_channels = size_of(dp / "pre", "weight", 0).value_or(config.in_channels);
     config.kernel_size = size_of(dp / "convs" / "convs_sep" / 0, "weight", 2).value_or(3);
     config.n_layers = (dp / "convs" / "convs_sep").count();
+    config.n_flows = 1;  // which is for training, and may be left out
     while ((dp / "flows" / (2 * config.n_flows + 1)).has_any()) ++config.n_flows;
     config.num_bins = (size_of(dp / "flows" / 3 / "proj", "weight", 0).value_or(29) + 1) / 3;
     return config;
