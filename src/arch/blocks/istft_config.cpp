@@ -33,21 +33,32 @@ void check_flags(std::optional<Kind> kind, Settings& settings) {
   }
 }
 
+// The filter between subbands, where it is in the checkpoint: [1, subbands, taps].
+struct Filter {
+  Weights place;
+  std::string_view name;
+};
+
+Filter filter_of(const Weights& w, Kind kind) {
+  if (kind == Kind::kMultiStream) return {w / "multistream_conv_post", "weight"};
+  return {w / "pqmf", "synthesis_filter"};
+}
+
 void read_subbands(const Weights& w, Config& config, Settings& settings) {
   if (config.kind == Kind::kOneBand) return;
-  if (config.kind == Kind::kMultiStream) {
-    const Weights post = w / "multistream_conv_post";
-    config.subbands = settings.agreed("subbands", size_of(post, "weight", 1).value_or(4));
-    config.taps = size_of(post, "weight", 2).value_or(63);
-    if (config.taps % 2 == 0 || config.taps > kMostTaps)
-      settings.problem(cat(post.path(), " has ", config.taps,
-                           " taps, expected an odd number of at most ", kMostTaps));
+  const auto [place, name] = filter_of(w, config.kind);
+  config.subbands = 4;  // what the trainer's PQMF has
+  config.taps = size_of(place, name, 2).value_or(kPqmfTaps);
+  if (const auto in_filter = size_of(place, name, 1)) {
+    config.subbands = settings.agreed("subbands", *in_filter);
   } else if (!settings.find("subbands")) {
-    config.subbands = 4;
     settings.missing("subbands", "4");
   } else {
     config.subbands = settings.number("subbands", std::nullopt, 4);
   }
+  if (config.taps < 1 || config.taps % 2 == 0 || config.taps > kMostTaps)
+    settings.problem(cat(place.path(), " has ", config.taps,
+                         " taps, expected an odd number of at most ", kMostTaps));
   if (config.subbands < 1 || config.subbands > kMostSubbands) {
     settings.problem(cat("'subbands' is ", config.subbands, ", expected 1 to ", kMostSubbands));
     config.subbands = 4;

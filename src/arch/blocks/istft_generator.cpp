@@ -17,7 +17,7 @@ Weights place_of_conv_post(const Weights& w, const Config& config) {
 std::optional<SubbandSynthesis> synthesis_of(const Weights& w, const Config& config) {
   if (config.kind == Kind::kOneBand) return std::nullopt;
   if (config.kind == Kind::kMultiBand)
-    return SubbandSynthesis::of_pqmf((w / "pqmf").path(), config.subbands);
+    return SubbandSynthesis::of_pqmf(w / "pqmf", config.subbands, config.taps);
   return SubbandSynthesis::of_streams(w, config.subbands, config.taps);
 }
 
@@ -36,7 +36,9 @@ Generator::Generator(const Weights& w, const hifigan::Config& its_stages, const 
                 its_stages.channels(its_stages.upsample_rates.size() - 1),
                 config.subbands * (config.n_fft + 2), 7),
       stft((w / "stft").path(), config.n_fft, config.hop_size),
-      synthesis(synthesis_of(w, config)) {}
+      synthesis(synthesis_of(w, config)) {
+  (w / "stft").ignore();  // some keep what follows from its sizes
+}
 
 Value Generator::operator()(Value x, const std::optional<Value>& g, Caches* caches) const {
   const hifigan::Head head{config.stretch(), needed(),

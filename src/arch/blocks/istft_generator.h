@@ -23,7 +23,7 @@ struct Config {
   std::int64_t n_fft = 0;
   std::int64_t hop_size = 0;  // in samples of a subband
   std::int64_t subbands = 1;
-  std::int64_t taps = 0;  // multi-stream: of the synthesis filter
+  std::int64_t taps = 0;  // of the synthesis filter
 
   // Samples of a step.
   std::int64_t stretch() const { return hop_size * subbands; }

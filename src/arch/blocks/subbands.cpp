@@ -13,17 +13,17 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr std::int64_t kTaps = 62;  // and one in the middle
-constexpr double kCutoff = 0.15;    // of half the sample rate
+constexpr double kCutoff = 0.15;  // of half the sample rate
 constexpr double kBeta = 9;
 
 // A lowpass, an ideal one through a Kaiser window.
 std::vector<double> prototype() {
   std::vector<double> taps;
-  for (std::int64_t i = 0; i <= kTaps; ++i) {
-    const auto x = static_cast<double>(i) - kTaps / 2.0;
+  const double half = (kPqmfTaps - 1) / 2.0;
+  for (std::int64_t i = 0; i < kPqmfTaps; ++i) {
+    const double x = static_cast<double>(i) - half;
     const double ideal = x == 0 ? kCutoff : std::sin(pi * kCutoff * x) / (pi * x);
-    const double at = x / (kTaps / 2.0);
+    const double at = x / half;
     const double window =
         std::cyl_bessel_i(0, kBeta * std::sqrt(1 - at * at)) / std::cyl_bessel_i(0, kBeta);
     taps.push_back(ideal * window);
@@ -34,7 +34,7 @@ std::vector<double> prototype() {
 // By which a subband is shifted up to its place.
 double shift(std::int64_t band, std::int64_t subbands, std::int64_t tap) {
   const double angle = static_cast<double>(2 * band + 1) * pi / static_cast<double>(2 * subbands) *
-                       (static_cast<double>(tap) - (kTaps - 1) / 2.0);
+                       (static_cast<double>(tap) - (kPqmfTaps - 2) / 2.0);
   return 2 * std::cos(angle - (band % 2 == 0 ? pi : -pi) / 4);
 }
 
@@ -72,10 +72,10 @@ Tensor pqmf_synthesis_filter(std::int64_t subbands) {
   const std::vector<double> lowpass = prototype();
   std::vector<float> values;
   for (std::int64_t band = 0; band < subbands; ++band)
-    for (std::int64_t tap = 0; tap <= kTaps; ++tap)
+    for (std::int64_t tap = 0; tap < kPqmfTaps; ++tap)
       values.push_back(
           static_cast<float>(lowpass[static_cast<std::size_t>(tap)] * shift(band, subbands, tap)));
-  return tensor_of({1, subbands, kTaps + 1}, values);
+  return tensor_of({1, subbands, kPqmfTaps}, values);
 }
 
 SubbandSynthesis::SubbandSynthesis(std::string its_path, const Tensor& filter, const Tensor& updown)
@@ -85,8 +85,12 @@ SubbandSynthesis::SubbandSynthesis(std::string its_path, const Tensor& filter, c
       weight(computed_tensor({subbands, 1, filter.shape[2] + subbands - 1},
                              [filter, updown] { return folded(filter, updown); })) {}
 
-SubbandSynthesis SubbandSynthesis::of_pqmf(std::string path, std::int64_t subbands) {
-  return {std::move(path), pqmf_synthesis_filter(subbands), zeros_between(subbands)};
+SubbandSynthesis SubbandSynthesis::of_pqmf(const Weights& w, std::int64_t subbands,
+                                           std::int64_t taps) {
+  if (!w.has_any()) return {w.path(), pqmf_synthesis_filter(subbands), zeros_between(subbands)};
+  w.ignore("analysis_filter");  // hears the recordings
+  return {w.path(), w.tensor("synthesis_filter", {1, subbands, taps}),
+          w.tensor("updown_filter", {subbands, subbands, subbands})};
 }
 
 SubbandSynthesis SubbandSynthesis::of_streams(const Weights& w, std::int64_t subbands,

@@ -20,8 +20,8 @@ struct SubbandSynthesis {
   Tensor weight;  // [subbands, 1, taps + subbands - 1]
 
   // Pseudo-QMF: Nguyen (1994), with the prototype of Lin and Vaidyanathan (1998). The filter is
-  // fixed: MB-iSTFT-VITS/pqmf.py, PQMF.synthesis.
-  static SubbandSynthesis of_pqmf(std::string path, std::int64_t subbands);
+  // fixed, and seldom in the checkpoint: MB-iSTFT-VITS/pqmf.py, PQMF.synthesis.
+  static SubbandSynthesis of_pqmf(const Weights& w, std::int64_t subbands, std::int64_t taps);
   // Multi-stream: the filter is learned, `taps` (an odd number) of it, and the zeros are put in by
   // a filter of the checkpoint, too. MB-iSTFT-VITS/models.py, Multistream_iSTFT_Generator.
   static SubbandSynthesis of_streams(const Weights& w, std::int64_t subbands, std::int64_t taps);
@@ -38,7 +38,8 @@ struct SubbandSynthesis {
   SubbandSynthesis(std::string path, const Tensor& filter, const Tensor& updown);
 };
 
-// What PQMF convolves with: [1, subbands, 63].
+// What PQMF convolves with: [1, subbands, kPqmfTaps].
+constexpr std::int64_t kPqmfTaps = 63;
 Tensor pqmf_synthesis_filter(std::int64_t subbands);
 
 }  // namespace voxport

@@ -30,8 +30,9 @@ class ConfigReader {
     config.decoder = hifigan::read_generator_config(w_ / "dec", settings_);
     config.decoder.in_channels = config.inter_channels();
     config.istft = istft::read_config(w_ / "dec", config.decoder, settings_);
-    // Decoders with an inverse STFT take no speaker.
-    config.decoder.gin_channels = config.istft ? 0 : config.gin_channels;
+    // Decoders with an inverse STFT take no speaker, but in some forks.
+    const bool takes_speaker = !config.istft || (w_ / "dec" / "cond").has_any();
+    config.decoder.gin_channels = takes_speaker ? config.gin_channels : 0;
     config.interpolation = settings_.number("interpolate_factor", std::nullopt, 1, kMaxFactor);
     settings_.at_least_one("interpolate_factor", config.interpolation);
     if (!settings_.has_problems() && config.hop_length() > Settings::kMaxSize)

@@ -41,12 +41,12 @@ hifigan::Config fine_stages() { return stages({16, 16}, {32, 32}); }
 const std::vector<Sizes>& all_sizes() {
   static const std::vector<Sizes> kSizes = {
       {"one_band", stages({4, 4}, {16, 16}), {Kind::kOneBand, 16, 4, 1, 0}},
-      {"multi_band", stages({4, 4}, {16, 16}), {Kind::kMultiBand, 16, 4, 4, 0}},
+      {"multi_band", stages({4, 4}, {16, 16}), {Kind::kMultiBand, 16, 4, 4, kPqmfTaps}},
       {"multi_stream", stages({4, 4}, {16, 16}), {Kind::kMultiStream, 16, 4, 4, 63}},
       {"multi_stream_of_few_taps", stages({4, 2}, {8, 4}), {Kind::kMultiStream, 8, 2, 3, 5}},
       {"long_frames", stages({2}, {4}), {Kind::kOneBand, 60, 7, 1, 0}},
-      {"odd_differences", stages({3, 2}, {6, 5}), {Kind::kMultiBand, 8, 2, 2, 0}},
-      {"fine_stages", fine_stages(), {Kind::kMultiBand, 6, 3, 2, 0}},
+      {"odd_differences", stages({3, 2}, {6, 5}), {Kind::kMultiBand, 8, 2, 2, kPqmfTaps}},
+      {"fine_stages", fine_stages(), {Kind::kMultiBand, 6, 3, 2, kPqmfTaps}},
   };
   return kSizes;
 }

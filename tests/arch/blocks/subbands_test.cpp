@@ -100,12 +100,30 @@ Tensor zeros_behind(std::int64_t subbands) {
   return tensor_of({subbands, subbands, subbands}, values);
 }
 
+SubbandSynthesis synthesis_of(const MadeUpWeights& weights, std::int64_t subbands,
+                              std::int64_t taps) {
+  const Object dict = weights.dict();
+  const Weights w(dict);
+  SubbandSynthesis synthesis = SubbandSynthesis::of_pqmf(w, subbands, taps);
+  w.finish("a synthesis");
+  return synthesis;
+}
+
 class Synthesis : public RunsGraphs {};
 
 TEST_F(Synthesis, OfPqmfGivesWhatPlainLoopsGive) {
   for (const std::int64_t subbands : {1, 2, 4, 8})
-    expect_as_reference(SubbandSynthesis::of_pqmf("pqmf", subbands),
-                        pqmf_synthesis_filter(subbands), zeros_behind(subbands));
+    expect_as_reference(synthesis_of({}, subbands, kPqmfTaps), pqmf_synthesis_filter(subbands),
+                        zeros_behind(subbands));
+}
+
+TEST_F(Synthesis, OfPqmfHasTheFilterOfTheCheckpoint) {
+  MadeUpWeights weights;
+  weights.add_random("synthesis_filter", {1, 4, 31});
+  weights.add_random("analysis_filter", {4, 1, 31});
+  weights.add("updown_filter", zeros_behind(4));
+  expect_as_reference(synthesis_of(weights, 4, 31), weights.at("synthesis_filter"),
+                      zeros_behind(4));
 }
 
 TEST_F(Synthesis, OfStreamsGivesWhatPlainLoopsGive) {

@@ -216,19 +216,39 @@ TEST(ReadConfig, FindsOutWhatTheDecoderEndsIn) {
   const auto told = [](const char* name) { return istft_of(Example::with_config(name).read()); };
   EXPECT_EQ(told("istft"), "0 [16, 4, 1, 0] hop 64");
   EXPECT_EQ(told("istft-long-frames"), "0 [60, 7, 1, 0] hop 21");
-  EXPECT_EQ(told("mb"), "1 [16, 4, 4, 0] hop 256");
-  EXPECT_EQ(told("mb-8-bands"), "1 [12, 3, 8, 0] hop 96");
+  EXPECT_EQ(told("mb"), "1 [16, 4, 4, 63] hop 256");
+  EXPECT_EQ(told("mb-8-bands"), "1 [12, 3, 8, 63] hop 96");
   EXPECT_EQ(told("ms"), "2 [16, 4, 4, 63] hop 256");
   const Config config = Example::with_config("mb-speakers").read();
   EXPECT_EQ(config.gin_channels, 6);
   EXPECT_EQ(config.decoder.gin_channels, 0) << "this decoder takes no speaker";
 }
 
+// Forks give the speaker to the decoder, or keep what follows from the sizes.
+TEST(ReadConfig, ReadsWhatForksAddToAnIstft) {
+  const auto voice = [](const char* name) { return Example::with_config(name); };
+  EXPECT_EQ(voice("mb-speakers").shape("dec.cond.weight", {16, 6, 1}).read().decoder.gin_channels,
+            6);
+  EXPECT_EQ(istft_of(voice("mb")
+                         .set("subbands", std::nullopt)
+                         .shape("dec.pqmf.synthesis_filter", {1, 4, 31})
+                         .read()),
+            "1 [16, 4, 4, 31] hop 256");
+  voice("mb-speakers")
+      .shape("dec.cond.weight", {16, 6, 1})
+      .shape("dec.cond.bias", {16})
+      .shape("dec.pqmf.synthesis_filter", {1, 4, 63})
+      .shape("dec.pqmf.analysis_filter", {4, 1, 63})
+      .shape("dec.pqmf.updown_filter", {4, 4, 4})
+      .shape("dec.stft.inverse_basis", {10, 1, 8})
+      .build();
+}
+
 // The hop, and the subbands of PQMF, whose filter is not in the file.
 TEST(ReadConfig, AsksForWhatNoShapeOfAnIstftTells) {
   for (const char* flag : {"istft_vits", "mb_istft_vits", "ms_istft_vits", "gen_istft_n_fft"}) {
     EXPECT_EQ(istft_of(Example::with_config("mb").set(flag, std::nullopt).read()),
-              "1 [16, 4, 4, 0] hop 256");
+              "1 [16, 4, 4, 63] hop 256");
   }
   const char* const kNoHop =
       "  'gen_istft_hop_size' cannot be read from any tensor's shape; set the hyper-parameter, for "
