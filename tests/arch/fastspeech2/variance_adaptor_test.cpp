@@ -60,8 +60,9 @@ TEST_F(RunFramesOf, RoundsLastAndKeepsWhatLasts) {
 
 // What it is for: tokens of one to three frames at a control of 0.8.
 TEST_F(RunFramesOf, KeepsSpeechOfShortTokensTogether) {
-  std::vector<float> numbers;
-  for (int i = 0; i < 60; ++i) numbers.push_back(static_cast<float>(std::log(2.0 + i % 3)));
+  std::vector<float> numbers(60);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<float>(std::log(2.0 + static_cast<double>(i % 3)));
   const auto whole_frames = [&](float control, bool rounds_last) {
     const std::vector<float> found = run(numbers, control, rounds_last);
     return std::accumulate(found.begin(), found.end(), 0.0,
