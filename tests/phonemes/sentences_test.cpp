@@ -57,6 +57,32 @@ TEST(Sentences, EndInManyScripts) {
   EXPECT_EQ(split("یہ ہے۔ وہ ہے۔"), (Sentences{"یہ ہے۔", "وہ ہے۔"}));
 }
 
+Sentences split_keeping(const std::vector<std::string>& pieces, Lines lines = Lines::kFlow) {
+  SentenceSplitter splitter(lines, SentenceSplitter::Spaces::kKept);
+  Sentences sentences;
+  for (const std::string& piece : pieces) append(sentences, splitter.push(piece));
+  append(sentences, splitter.finish());
+  return sentences;
+}
+
+TEST(Sentences, KeepTheirWhiteSpaceWhereItCounts) {
+  EXPECT_EQ(split_keeping({"  a  b\tc\nd "}), (Sentences{"  a  b\tc\nd "}));
+  EXPECT_EQ(split_keeping({"\n One  two.  \n Three\u00a0four?\n\n Five \r\n"}),
+            (Sentences{" One  two.", "Three\u00a0four?", "Five "}));
+  EXPECT_EQ(split_keeping({" a  b\n c\td \n"}, Lines::kEndSentences), (Sentences{" a  b", "c\td"}));
+  EXPECT_EQ(split_keeping({" \n "}), Sentences());
+  EXPECT_EQ(split_keeping({"a" + std::string(10'000, ' ') + "b"})[0].size(),
+            SentenceSplitter::kLimit + 2)
+      << "there is an end to it";
+}
+
+TEST(Sentences, KeepTheSameWhiteSpaceWhereverThePiecesAreCut) {
+  const std::string text = "  Ä  b.\n\n  C\t\td?  e \n";
+  const Sentences whole = split_keeping({text});
+  for (std::size_t cut = 0; cut <= text.size(); ++cut)
+    EXPECT_EQ(split_keeping({text.substr(0, cut), text.substr(cut)}), whole) << cut;
+}
+
 TEST(Sentences, KeepClosingQuotesAndBrackets) {
   EXPECT_EQ(split("He said \"Hello.\" Then he left."),
             (Sentences{"He said \"Hello.\"", "Then he left."}));
