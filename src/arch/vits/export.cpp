@@ -119,6 +119,8 @@ void check_target(const ExportRequest& request) {
     fail(Error::kUsage, "sherpa-onnx takes a voice as one graph: let OUT end in .onnx");
   if (request.options.noise_input || request.options.batch_scales)
     fail(Error::kUsage, "sherpa-onnx knows neither noise inputs nor scales per row");
+  if (request.options.d_vector_input)
+    fail(Error::kUsage, "sherpa-onnx chooses speakers by number: it has no input d_vector");
 }
 
 // Voices of one folder share the name, if not the tokens: whoever had others should know.

@@ -112,6 +112,9 @@ SherpaFiles sherpa_files(const VoiceConfig& voice) {
   if (!json.contains("phoneme_id_map"))
     fail_about("configs", Error::kUsage,
                "sherpa-onnx requires a phoneme_id_map, which the voice's config contains");
+  if (json.value("num_languages", std::int64_t{1}) > 1 && json["speaker_id_map"].empty())
+    fail(Error::kUsage,
+         "sherpa-onnx gives a language only to voices with speakers, which this one has not");
   const std::string code = text_at(json, "/language/code");
   const std::string espeak = text_at(json, "/espeak/voice");
   std::string language = text_at(json, "/language/name_english");

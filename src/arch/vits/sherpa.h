@@ -17,7 +17,8 @@ namespace voxport::vits {
 // to single characters is in the tokens: a capital has the id of its small letter.
 //
 // Fails with kUsage when the config has no phoneme_id_map, and for rules that sherpa-onnx cannot
-// follow: phonemes of a type that it does not make, a bos without an eos, no comma to end with.
+// follow: phonemes of a type that it does not make, a bos without an eos, no comma to end with; and
+// for a voice of several languages and one speaker.
 struct SherpaFiles {
   std::vector<std::pair<std::string, std::string>> metadata;
   std::string tokens;

@@ -161,6 +161,12 @@ TEST(FamilyText, TellsAllThatIsWrongWithAVocabularyAtOnce) {
             "  there are 2, expected 3, as many as the embedding has");
   EXPECT_EQ(Files(kOriginal, 3).with("vocab.txt", "a\nb\n").problems(),
             "  there are 2, expected 3, as many as the embedding has");
+  EXPECT_EQ(Files(kOriginal, 3).with("vocab.txt", "a\nb\n\xff\n").problems(),
+            "the voice's symbols and names of its text are not all UTF-8");
+  EXPECT_TRUE(Files(kOriginal, 3)
+                  .with("vocab.txt", std::string(2'000'000, '\n'))
+                  .problems()
+                  .ends_with("vocab.txt' has 2000000 bytes, expected at most 1048576"));
   EXPECT_EQ(Files(kOriginal, 3).with("symbols.json", "{}").problems(),
             "symbols.json has no 'symbols', expected a list of them");
   EXPECT_EQ(Files(kOriginal, 3).with("config.json", R"({"symbols": 3})").problems(),
@@ -346,6 +352,12 @@ TEST(FamilyText, IsWhatSherpaNeeds) {
                     1);
             }),
             "sherpa-onnx makes no phonemes of the type 'gruut'");
+  EXPECT_EQ(message_of([&] {
+              files(Json::parse(R"({"phoneme_id_map": {"a": [0]}, "num_languages": 2,
+                                    "speaker_id_map": {}})"),
+                    1);
+            }),
+            "sherpa-onnx gives a language only to voices with speakers, which this one has not");
   EXPECT_EQ(message_of([&] {
               files(Json::parse(R"({"phoneme_type": "espeak", "phoneme_id_map": {"a": [0]},
                                     "text": {}})"),

@@ -247,6 +247,7 @@ Json coqui_text(const FamilySource& source) {
   text["unknown"] = "drop";
   made["text"] = std::move(text);
   made["phoneme_id_map"] = table.finish();
+  check_is_text(made);
   return made;
 }
 

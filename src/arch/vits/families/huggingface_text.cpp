@@ -145,6 +145,7 @@ Json huggingface_text(const FamilySource& source) {
   if (unknown) text["unknown"] = *unknown;
   made["text"] = std::move(text);
   made["phoneme_id_map"] = table.finish();
+  check_is_text(made);
   return made;
 }
 

@@ -92,6 +92,14 @@ std::vector<std::string> characters_of(std::string_view text) {
   return characters;
 }
 
+void check_is_text(const nlohmann::ordered_json& json) {
+  try {
+    (void)json.dump();
+  } catch (const nlohmann::ordered_json::exception&) {
+    fail(Error::kCorrupt, "the voice's symbols and names of its text are not all UTF-8");
+  }
+}
+
 nlohmann::ordered_json replace_step(
     std::initializer_list<std::pair<const char*, const char*>> pairs) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();

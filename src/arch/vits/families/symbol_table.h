@@ -64,6 +64,9 @@ std::int64_t rows_of(const NamedTensors& tensors, std::string_view embedding);
 // Text as its code points, each a symbol.
 std::vector<std::string> characters_of(std::string_view text);
 
+// Fails with kCorrupt when a name or a symbol in the JSON is not UTF-8.
+void check_is_text(const nlohmann::ordered_json& json);
+
 // The pieces of rules that families share.
 nlohmann::ordered_json replace_step(
     std::initializer_list<std::pair<const char*, const char*>> pairs);
