@@ -325,6 +325,10 @@ TEST_F(ExportCommand, ExplainsWhatDoesNotGoTogether) {
   EXPECT_EQ(failure(2, "--for sherpa --noise input " + one),
             "voxport: sherpa-onnx knows neither noise inputs nor scales per row\n" +
                 while_exporting(voice()));
+  EXPECT_EQ(failure(2, cat("--for sherpa --d-vector ", data("families/coqui/d-vectors"), " ",
+                           out("v.onnx"))),
+            "voxport: sherpa-onnx chooses speakers by number: it has no input d_vector\n" +
+                while_exporting(data("families/coqui/d-vectors")));
   EXPECT_EQ(failure(2, "--for sherpa --batch-scales " + one),
             "voxport: sherpa-onnx knows neither noise inputs nor scales per row\n" +
                 while_exporting(voice()));

@@ -23,8 +23,11 @@ try hf/mms 'Hello world' ''
 try hf/mms-parametrized 'Привет МИР' ''  # sherpa-onnx leaves capitals beyond ASCII as they are
 try vits/mms 'Bună ȚARĂ' ''
 try vits/speakers 'koNbaNwa.' ''
+try coqui/speakers-languages 'Grüß ÄÖ' ''  # the first language
+try coqui/d-vectors 'AÇÃO, a' ''
 for espeak_data in /usr/lib/*/espeak-ng-data; do
   [[ -e $espeak_data/phontab ]] || continue
   try vits/single 'Hello world.' "$espeak_data" 3  # a comma, for a longer pause
   try hf/vctk 'Hello world.' "$espeak_data" 3
+  try coqui/single 'Hello, world.' "$espeak_data" 3
 done
