@@ -56,10 +56,12 @@ TEST(BrokenCoqui, HasRatesThatAreNoMultiples) {
 TEST(BrokenCoqui, HasAHopThatTheDecoderHasNot) {
   const Damaged damaged(kStretched);
   damaged.change("config.json", [](Json& config) { config["audio"]["hop_length"] = 32; });
-  EXPECT_EQ(damaged.failure(),
-            "the checkpoint's hyper-parameters do not describe a VITS\n"
-            "  hyper-parameter 'hop_length' is 32, but 'upsample_rates' make 16\n"
-            "  while exporting 'IN'");
+  EXPECT_EQ(
+      damaged.failure(),
+      "the checkpoint's hyper-parameters do not describe a VITS\n"
+      "  hyper-parameter 'hop_length' is 64, but 'interpolate_factor' and 'upsample_rates' make "
+      "32\n"
+      "  while exporting 'IN'");
 }
 
 TEST(BrokenCoqui, HasSpeakersOfOneNumber) {

@@ -42,7 +42,8 @@ class ConfigReader {
     check_sizes(config);
     hifigan::check_hop(config.hop_length() / config.interpolation, "hop_length", settings_,
                        config.istft ? "'upsample_rates', 'gen_istft_hop_size' and the subbands"
-                                    : "'upsample_rates'");
+                       : config.interpolation > 1 ? "'interpolate_factor' and 'upsample_rates'"
+                                                  : "'upsample_rates'");
     settings_.report("the checkpoint's hyper-parameters do not describe a VITS");
     return config;
   }

@@ -181,11 +181,9 @@ class CoquiVoice {
              ", expected a multiple of its 'encoder_sample_rate', ", encoder_rate);
       factor = static_cast<std::int64_t>(exact);
     }
-    const bool is_stretched = is_true("interpolate_z", true);
-    if (is_stretched) set("interpolate_factor", factor);
+    if (is_true("interpolate_z", true)) set("interpolate_factor", factor);
     const std::optional<std::int64_t> samples = hop ? hop->as_int() : std::nullopt;
-    if (samples && *samples > 0 && *samples <= 1'000'000)
-      set("hop_length", is_stretched ? *samples : *samples * factor);
+    if (samples && *samples > 0 && *samples <= 1'000'000) set("hop_length", *samples * factor);
   }
 
   // Tensors tell whether the network listens to a speaker, and to what.

@@ -16,9 +16,6 @@
 namespace voxport::vits {
 namespace {
 
-// A pickle is read as a whole, and its numbers take many times their bytes there.
-constexpr std::uint64_t kMaxPickleBytes = std::uint64_t{1} << 26;
-
 // Adds up the vectors of each speaker.
 class Means {
  public:
@@ -188,11 +185,6 @@ class VectorReader : public nlohmann::json_sax<nlohmann::json> {
   std::size_t count_ = 0;
 };
 
-void read_json_vectors(std::string_view text, Means& means) {
-  VectorReader reader(means);
-  if (!nlohmann::json::sax_parse(text, &reader)) fail(Error::kCorrupt, reader.problem());
-}
-
 // The numbers of a tensor, or of lists of any depth.
 void append_numbers(const Object& value, std::vector<double>& to) {
   if (value.is(Object::Kind::kTensor)) {
@@ -216,27 +208,30 @@ void add_clip(const Entry& clip, Means& means) {
             numbers.size());
 }
 
-void read_pickled_vectors(const std::filesystem::path& path, Means& means) {
-  if (const auto bytes = std::filesystem::file_size(path); bytes > kMaxPickleBytes)
-    fail(Error::kUnsupported, "it has ", bytes, " bytes, expected at most ", kMaxPickleBytes,
-         "; the same as JSON may be larger");
-  const Checkpoint file = open_checkpoint(path);
+// A pickle is read as a whole, so there are limits to what it may hold.
+SpeakerVectors pickled_vectors(const std::filesystem::path& path, std::int64_t width) {
+  const Checkpoint file = in_context("reading a pickle; saved as JSON, vectors may be any number",
+                                     [&] { return open_checkpoint(path); });
   if (!file.root.is(Object::Kind::kDict))
     fail(Error::kCorrupt, "it holds ", name_of(file.root.kind), ", expected a dict of clips");
+  Means means(width);
   for (const Entry& clip : file.root.entries()) add_clip(clip, means);
+  return means.finish();
 }
 
 }  // namespace
 
+SpeakerVectors speaker_vectors_in(std::string_view json, std::int64_t width) {
+  Means means(width);
+  VectorReader reader(means);
+  if (!nlohmann::json::sax_parse(json, &reader)) fail(Error::kCorrupt, reader.problem());
+  return means.finish();
+}
+
 SpeakerVectors read_speaker_vectors(const std::filesystem::path& path, std::int64_t width) {
   return in_context(cat("reading ", in_quotes(path.native())), [&] {
-    Means means(width);
-    if (path.extension() == ".json") {
-      read_json_vectors(Blob::map_file(path).text(), means);
-    } else {
-      read_pickled_vectors(path, means);
-    }
-    return means.finish();
+    return path.extension() == ".json" ? speaker_vectors_in(Blob::map_file(path).text(), width)
+                                       : pickled_vectors(path, width);
   });
 }
 

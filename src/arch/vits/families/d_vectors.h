@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/tensor.h"
@@ -20,5 +21,7 @@ struct SpeakerVectors {
 // one vector of each speaker, not the file. Fails with kCorrupt when it is something else, and with
 // kUnsupported when vectors have other than `width` numbers.
 SpeakerVectors read_speaker_vectors(const std::filesystem::path& path, std::int64_t width);
+// The same of the text of speakers.json.
+SpeakerVectors speaker_vectors_in(std::string_view json, std::int64_t width);
 
 }  // namespace voxport::vits
