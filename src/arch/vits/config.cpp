@@ -40,7 +40,7 @@ class ConfigReader {
                             Settings::kMaxSize, " samples of a frame"));
     config.sample_rate = settings_.number("sample_rate", std::nullopt, 0);
     check_sizes(config);
-    hifigan::check_hop(config.hop_length() / config.interpolation, "hop_length", settings_,
+    hifigan::check_hop(config.hop_length(), "hop_length", settings_,
                        config.istft ? "'upsample_rates', 'gen_istft_hop_size' and the subbands"
                        : config.interpolation > 1 ? "'interpolate_factor' and 'upsample_rates'"
                                                   : "'upsample_rates'");

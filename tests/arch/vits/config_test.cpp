@@ -436,6 +436,18 @@ TEST(ReadConfig, RefusesRatesThatMultiplyToTooMuch) {
             Lines{"  'upsample_initial_channel' (24) cannot be halved 31 times"});
 }
 
+TEST(ReadConfig, RefusesToStretchByNothing) {
+  for (const std::int64_t factor : {0, -1, 1001})
+    EXPECT_NE(message_of([&] {
+                Example("single").set("interpolate_factor", number(factor)).read();
+              }).find("'interpolate_factor'"),
+              std::string::npos)
+        << factor;
+  const Config config =
+      Example("single").set("interpolate_factor", number(3)).set("hop_length", std::nullopt).read();
+  EXPECT_EQ(config.hop_length(), 3 * config.decoder.hop_length());
+}
+
 TEST(ReadConfig, TellsEverythingAtOnce) {
   EXPECT_EQ(
       problems_of(Example("odd-sizes")
