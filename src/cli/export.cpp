@@ -26,11 +26,13 @@ namespace voxport {
 namespace {
 
 constexpr char kDescription[] =
-    "Convert a trained model to ONNX, with every axis named and dynamic: VITS voices as Piper\n"
-    "trains or publishes them, FastSpeech2 as ming024's trainer saves it, HiFi-GAN generators, "
-    "and\n"
-    "any program that was saved by torch.export (.pt2) or as TorchScript (.pt).\n"
+    "Convert a trained model to ONNX, with every axis named and dynamic: VITS voices of Piper\n"
+    "(checkpoints and published .onnx files), the original trainer, Hugging Face (MMS), Coqui and\n"
+    "MB-iSTFT-VITS; FastSpeech2 as ming024's trainer saves it; HiFi-GAN generators; and any "
+    "program\n"
+    "that was saved by torch.export (.pt2) or as TorchScript (.pt).\n"
     "\n"
+    "CHECKPOINT is a file, or the folder in which it lies with its config and vocabulary.\n"
     "OUT is a folder, or a file that ends in .onnx:\n"
     "  VITS         folder: encoder.onnx, decoder.onnx, decoder_stream.onnx and voice.json, for\n"
     "               streaming; file: the whole voice as one graph, with OUT.json beside it;\n"
@@ -49,6 +51,7 @@ constexpr char kFooter[] =
     "  voxport export voice.ckpt voice.onnx --config voice.json\n"
     "  voxport export voice.ckpt voice.onnx --for sherpa\n"
     "  voxport export en_US-lessac-medium.onnx out/\n"
+    "  voxport export mms-tts-deu/ out/\n"
     "  voxport export voice.pth out/ --set upsample_rates=8,8,4 --set sample_rate=22050\n"
     "  voxport export fastspeech2.pth.tar mel.onnx --config model.yaml --config preprocess.yaml\n"
     "  voxport export generator_v1.pth vocoder.onnx --config config.json\n"
@@ -158,7 +161,8 @@ Run add_export(Arguments& app) {
   auto options = std::make_shared<Options>();
   app.description(kDescription);
   app.footer(kFooter);
-  app.add_option("CHECKPOINT", options->checkpoint, "the trained model or program to convert")
+  app.add_option("CHECKPOINT", options->checkpoint,
+                 "the trained model or program to convert, or the folder that it lies in")
       .required();
   app.add_option("OUT", options->out, "a folder, or a file that ends in .onnx").required();
   app.add_option(
