@@ -211,7 +211,7 @@ Object object_of(const Json& json) {
   using Kind = Object::Kind;
   switch (json.type()) {
     case Json::value_t::boolean: return make_object(Kind::kBool, json.get<bool>());
-    case Json::value_t::number_integer: return make_object(Kind::kInt, json.get<std::int64_t>());
+    case Json::value_t::number_integer:
     case Json::value_t::number_unsigned: return make_object(Kind::kInt, json.get<std::int64_t>());
     case Json::value_t::binary:
       return make_object(Kind::kBigInt,

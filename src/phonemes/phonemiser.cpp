@@ -174,8 +174,7 @@ Phonemiser::Phonemiser(TextConfig config, const PhonemiserOptions& options)
     fail_about("input", Error::kUnsupported, "the voice speaks phonemes of the type ",
                in_quotes(config_.phoneme_type),
                ", but text can only be converted to the types 'espeak', 'text' and 'arpabet'; give "
-               "it phonemes or "
-               "phoneme ids");
+               "it phonemes or phoneme ids");
   espeak_ = std::make_unique<Espeak>(options.espeak, config_.espeak_voice, options.time_limit);
 }
 

@@ -31,12 +31,13 @@ std::u32string lower_unknown(const TextStep& step, const TextConfig& config, u32
 }
 
 // `find` gives the place of `from` from a place on.
-template <class Find>
-std::u32string with_pair(u32string_view text, const Find& find, u32string_view from,
-                         u32string_view to) {
+using Find = std::size_t (*)(u32string_view text, u32string_view from, std::size_t begin);
+
+std::u32string with_pair(u32string_view text, Find find, u32string_view from, u32string_view to) {
   std::u32string out;
   std::size_t begin = 0;
-  for (std::size_t at; (at = find(text, begin)) != u32string_view::npos; begin = at + from.size()) {
+  for (std::size_t at; (at = find(text, from, begin)) != u32string_view::npos;
+       begin = at + from.size()) {
     out += text.substr(begin, at - begin);
     out += to;
     if (out.size() > kMostCharacters)
@@ -47,10 +48,12 @@ std::u32string with_pair(u32string_view text, const Find& find, u32string_view f
   return out;
 }
 
+std::size_t find_text(u32string_view text, u32string_view part, std::size_t begin) {
+  return text.find(part, begin);
+}
+
 std::u32string replaced(const TextStep& step, std::u32string text) {
-  for (const auto& [from, to] : step.pairs)
-    text = with_pair(
-        text, [&](u32string_view in, std::size_t begin) { return in.find(from, begin); }, from, to);
+  for (const auto& [from, to] : step.pairs) text = with_pair(text, find_text, from, to);
   return text;
 }
 
@@ -65,13 +68,9 @@ std::size_t find_abbreviation(u32string_view text, u32string_view word, std::siz
 
 std::u32string without_abbreviations(const TextStep& step, std::u32string text) {
   for (const auto& [word, whole] : step.pairs) {
-    const std::u32string with_dot = word + U'.';
-    text = with_pair(
-        text,
-        [&](u32string_view in, std::size_t begin) {
-          return find_abbreviation(in, with_dot, begin);
-        },
-        with_dot, whole);
+    std::u32string with_dot = word;
+    with_dot += U'.';
+    text = with_pair(text, find_abbreviation, with_dot, whole);
   }
   return text;
 }

@@ -218,12 +218,13 @@ TEST(FamilyText, KnowsTheCleanersOfTheOriginal) {
   EXPECT_EQ(plain["text"]["phoneme_steps"][0]["replace"][0][0], "ˈ");
   EXPECT_EQ(voice(R"("basic_cleaners")")["phoneme_type"], "text");
   EXPECT_EQ(voice(R"(["japanese_cleaners"])")["phoneme_type"], "japanese_cleaners");
-  EXPECT_EQ(message_of([&] {
-              Phonemiser(read_text_config(
-                  nlohmann::json::parse(voice(R"(["japanese_cleaners"])").dump())));
-            }),
-            "the voice speaks phonemes of the type 'japanese_cleaners', but text can only be "
-            "converted to the types 'espeak' and 'text'; give it phonemes or phoneme ids");
+  EXPECT_EQ(
+      message_of([&] {
+        Phonemiser(
+            read_text_config(nlohmann::json::parse(voice(R"(["japanese_cleaners"])").dump())));
+      }),
+      "the voice speaks phonemes of the type 'japanese_cleaners', but text can only be "
+      "converted to the types 'espeak', 'text' and 'arpabet'; give it phonemes or phoneme ids");
 }
 
 TEST(FamilyText, KnowsWhatIsRomanised) {

@@ -99,9 +99,9 @@ class CoquiSymbols {
 
   void base_characters(bool are_phonemes) {
     blank_ = special("blank", "<BLNK>");
-    const std::pair<const char*, const char*> kSpecial[] = {
+    const std::pair<const char*, const char*> special_symbols[] = {
         {"pad", "<PAD>"}, {"eos", "<EOS>"}, {"bos", "<BOS>"}};
-    for (const auto& [name, otherwise] : kSpecial)
+    for (const auto& [name, otherwise] : special_symbols)
       if (const std::string symbol = special(name, otherwise); !symbol.empty())
         table_.append(symbol);
     if (!blank_.empty()) table_.append(blank_);
@@ -148,17 +148,17 @@ class CoquiSymbols {
 // What a cleaner does to a text, as far as strings go.
 struct Cleaner {
   std::string_view name;
-  bool lowers;
   std::string_view symbols;  // the language whose symbols are replaced; "-": they are not
+  bool lowers;
   bool has_abbreviations = false;
 };
 constexpr Cleaner kCleaners[] = {
-    {"basic_cleaners", true, "-"},           {"transliteration_cleaners", true, "-"},
-    {"basic_german_cleaners", true, "-"},    {"basic_turkish_cleaners", true, "-"},
-    {"uroman_cleaners", true, "-"},          {"english_cleaners", true, "en", true},
-    {"phoneme_cleaners", false, "en", true}, {"multilingual_phoneme_cleaners", false, ""},
-    {"multilingual_cleaners", true, ""},     {"french_cleaners", true, "fr"},
-    {"portuguese_cleaners", true, "pt"},
+    {"basic_cleaners", "-", true},           {"transliteration_cleaners", "-", true},
+    {"basic_german_cleaners", "-", true},    {"basic_turkish_cleaners", "-", true},
+    {"uroman_cleaners", "-", true},          {"english_cleaners", "en", true, true},
+    {"phoneme_cleaners", "en", false, true}, {"multilingual_phoneme_cleaners", "", false},
+    {"multilingual_cleaners", "", true},     {"french_cleaners", "fr", true},
+    {"portuguese_cleaners", "pt", true},
 };
 
 // replace_symbols() and remove_aux_symbols().
@@ -196,7 +196,7 @@ std::string text_in(const Object& config, std::string_view name) {
 
 // The phonemizer that Coqui takes for a language, unless the config names one.
 std::string phonemizer_of(const Object& config, const std::string& language) {
-  const std::string name = text_in(config, "phonemizer");
+  std::string name = text_in(config, "phonemizer");
   if (!name.empty()) return name;
   constexpr std::pair<std::string_view, const char*> kOwn[] = {{"ja-jp", "ja_jp_phonemizer"},
                                                                {"zh-cn", "zh_cn_phonemizer"},
