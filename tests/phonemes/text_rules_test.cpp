@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "phonemes/phonemiser.h"
 #include "phonemes/text_steps.h"
 #include "phonemes/unicode.h"
@@ -27,7 +28,7 @@ TextConfig voice(const std::string& rules) {
 std::string stepped(const std::string& steps, const std::string& text, Symbols* dropped = nullptr) {
   const TextConfig config = voice(R"({"steps": )" + steps + "}");
   Symbols unknown;
-  const std::string out =
+  std::string out =
       utf8(after_steps(config.rules->steps, config, nullptr, code_points(text), unknown));
   if (dropped) *dropped = unknown;
   return out;
