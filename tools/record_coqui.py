@@ -162,6 +162,9 @@ def draw(model, random):
             model.duration_predictor.flows[0].log_scale.fill_(1.8)
             model.duration_predictor.flows[0].translation.fill_(-5.0)
         else:
+            for conv in (model.duration_predictor.conv_1, model.duration_predictor.conv_2):
+                conv.weight.mul_(0.02)  # so that the norm's epsilon, 1e-4, is heard
+                conv.bias.mul_(0.02)
             model.duration_predictor.proj.weight.mul_(0.3)
             model.duration_predictor.proj.bias.fill_(1.1)
         model.waveform_decoder.conv_post.weight.mul_(4)
