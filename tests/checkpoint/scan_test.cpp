@@ -428,7 +428,8 @@ std::vector<fs::path> recorded_files() {
                                  data_folder() / "voices", voices_folder()}) {
     for (const auto& entry : fs::directory_iterator(folder)) {
       const std::string extension = entry.path().extension().string();
-      if (extension != ".json" && extension != ".yaml" && extension != ".md")
+      // An ONNX model is for the room that scans whole files.
+      if (!std::set<std::string>{".json", ".md", ".onnx", ".yaml"}.contains(extension))
         paths.push_back(entry.path());
     }
   }

@@ -30,7 +30,7 @@ TEST(ModelMetadata, ReadsWhatItWrote) {
   written.source_sha256 = "abc";
   written.first_frames = 8;
   const ModelMetadata::Entries entries = written.entries();
-  EXPECT_EQ(entries.size(), 15u);
+  EXPECT_EQ(entries.size(), 16u);
   EXPECT_EQ(ModelMetadata::read(entries).entries(), entries);
 }
 
