@@ -68,6 +68,20 @@ std::optional<std::string> newest_of(const std::vector<std::string>& names, cons
   return newest;
 }
 
+// The graphs of published voices, whose configs are beside them.
+std::vector<std::string> published_voices(const std::vector<std::string>& names) {
+  std::vector<std::string> voices;
+  for (const std::string& name : names)
+    if (name.ends_with(".onnx") && std::ranges::binary_search(names, name + ".json"))
+      voices.push_back(name);
+  return voices;
+}
+
+bool is_weights_file(std::string_view name) {
+  return !is_no_model(name) &&
+         std::ranges::any_of(kWeightEndings, [&](auto ending) { return name.ends_with(ending); });
+}
+
 std::optional<std::string> by_its_name(const std::vector<std::string>& names) {
   for (const std::string_view name : kPublished)
     if (std::ranges::binary_search(names, name)) return std::string(name);
@@ -81,11 +95,9 @@ std::optional<std::string> by_its_name(const std::vector<std::string>& names) {
 std::optional<fs::path> find_weights_file(const fs::path& folder) {
   std::vector<std::string> names = names_in(folder);
   if (const auto found = by_its_name(names)) return folder / *found;
-  std::erase_if(names, [](const std::string& name) {
-    return is_no_model(name) || std::ranges::none_of(kWeightEndings, [&](auto ending) {
-             return name.ends_with(ending);
-           });
-  });
+  const std::vector<std::string> voices = published_voices(names);
+  std::erase_if(names, [](const std::string& name) { return !is_weights_file(name); });
+  if (names.empty()) names = voices;
   if (names.empty()) return std::nullopt;
   if (names.size() == 1) return folder / names.front();
   constexpr std::size_t kShown = 10;
@@ -102,7 +114,8 @@ fs::path weights_file(const fs::path& source) {
   if (auto found = find_weights_file(source)) return *found;
   fail(Error::kUnreadable, "the folder ", in_quotes(source.native()),
        " contains no weights, expected ", join(kPublished, ", "),
-       ", G_*.pth or a single file that ends in ", join(kWeightEndings, ", "));
+       ", G_*.pth or a single file that ends in ", join(kWeightEndings, ", "),
+       ", or a published voice, NAME.onnx with NAME.onnx.json");
 }
 
 }  // namespace voxport

@@ -22,6 +22,12 @@ VoiceFiles files_of_whole_voice(const fs::path& graph, const VoiceOptions& optio
   return whole;
 }
 
+VoiceFiles files_of_file(const fs::path& path, const VoiceOptions& options,
+                         const CheckpointExporter& exporter) {
+  return path.extension() == ".onnx" ? files_of_whole_voice(path, options, exporter)
+                                     : files_of_checkpoint(path, options, exporter);
+}
+
 }  // namespace
 
 VoiceFiles find_voice(const fs::path& path, const VoiceOptions& options,
@@ -32,10 +38,9 @@ VoiceFiles find_voice(const fs::path& path, const VoiceOptions& options,
          error ? error.message() : "No such file or directory");
   if (fs::is_directory(path, error)) {
     const auto checkpoint = has_graphs(path) ? std::nullopt : exporter.find(path);
-    return checkpoint ? files_of_checkpoint(*checkpoint, options, exporter) : files_in_folder(path);
+    return checkpoint ? files_of_file(*checkpoint, options, exporter) : files_in_folder(path);
   }
-  return path.extension() == ".onnx" ? files_of_whole_voice(path, options, exporter)
-                                     : files_of_checkpoint(path, options, exporter);
+  return files_of_file(path, options, exporter);
 }
 
 }  // namespace voxport

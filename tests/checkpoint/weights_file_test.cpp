@@ -52,13 +52,23 @@ TEST(WeightsFile, IsTheOnlyOneThereIs) {
   EXPECT_EQ(found_in({"model.pth", "D_100.pth", "optimizer.pt", "speakers.pth"}), "model.pth");
 }
 
+TEST(WeightsFile, IsThePublishedVoiceWhereThereIsNothingElse) {
+  EXPECT_EQ(found_in({"MODEL_CARD", "voice.onnx", "voice.onnx.json"}), "voice.onnx");
+  EXPECT_EQ(found_in({"voice.ckpt", "voice.onnx", "voice.onnx.json"}), "voice.ckpt");
+  EXPECT_EQ(failure_in({"a.onnx", "a.onnx.json", "b.onnx", "b.onnx.json"}),
+            "contains 2 files of weights: a.onnx, b.onnx; specify one of them");
+  // Any graph may lie in a folder, such as those that were exported to it.
+  EXPECT_TRUE(failure_in({"encoder.onnx", "voice.json"}).starts_with("contains no weights"));
+}
+
 TEST(WeightsFile, IsNotGuessed) {
   EXPECT_EQ(failure_in({"a.pth", "b.ckpt"}),
             "contains 2 files of weights: a.pth, b.ckpt; specify one of them");
   EXPECT_EQ(failure_in({"config.json", "D_5.pth"}),
             "contains no weights, expected model.safetensors, pytorch_model.bin, model_file.pth, "
             "model_file.pth.tar, best_model.pth, best_model.pth.tar, G_*.pth or a single file that "
-            "ends in .safetensors, .ckpt, .pth, .pth.tar, .pt, .pt2, .bin");
+            "ends in .safetensors, .ckpt, .pth, .pth.tar, .pt, .pt2, .bin, or a published voice, "
+            "NAME.onnx with NAME.onnx.json");
 }
 
 }  // namespace

@@ -72,6 +72,13 @@ TEST_F(SpeakPublished, StreamsWhatItsExportSays) {
   }
 }
 
+TEST_F(SpeakPublished, StreamsFromTheFolderThatItWasDownloadedTo) {
+  const Spoken expected = speak(load(folder_ / "voice.onnx"));
+  const Voice voice = load(folder_.path());
+  EXPECT_TRUE(voice.info().streams);
+  EXPECT_EQ(speak(voice).samples, expected.samples);
+}
+
 TEST_F(SpeakPublished, SpeaksWholeSentencesWhereItCannotBeExported) {
   change_a_slope();
   const Voice voice = load(folder_ / "voice.onnx");
