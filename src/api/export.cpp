@@ -19,6 +19,14 @@ void check_options(const std::filesystem::path& out, const ExportOptions& option
     fail(Error::kUsage, "OUT is empty, expected a folder or a file that ends in .onnx");
 }
 
+// A folder of that name would hardly be meant.
+void check_writes_graphs(const std::filesystem::path& out) {
+  if (out.extension() == ".safetensors")
+    fail(Error::kUsage,
+         "OUT ends in .safetensors, but weights are written only of a voice that was ",
+         "published as an ONNX graph; expected a folder or a file that ends in .onnx");
+}
+
 }  // namespace
 
 std::vector<std::string> architecture_names() {
@@ -45,6 +53,7 @@ ExportReport export_model(const std::filesystem::path& given, const std::filesys
     using Promise = ExportCheck::Promise;
     ExportCheck check(options.check, is_program ? Promise::kAsTold : Promise::kAllDynamic);
     ExportWork work{source, file, out, options, clock, files, report, check};
+    if (!is_graph) check_writes_graphs(out);
     if (is_graph) {
       export_published_voice(work);
     } else if (is_program) {

@@ -367,6 +367,13 @@ TEST_F(ExportCommand, NeverOverwritesWhatItReads) {
   }
 }
 
+TEST_F(ExportCommand, WritesWeightsOfPublishedVoicesAlone) {
+  EXPECT_EQ(failure(2, voice() + " " + out("w.safetensors")),
+            "voxport: OUT ends in .safetensors, but weights are written only of a voice that was "
+            "published as an ONNX graph; expected a folder or a file that ends in .onnx\n" +
+                while_exporting(voice()));
+}
+
 TEST_F(ExportCommand, RefusesWhatItDoesNotKnow) {
   const auto refusal = [&](int exit_code, const std::string& name) {
     const std::string checkpoint = data(name);
@@ -380,7 +387,7 @@ TEST_F(ExportCommand, RefusesWhatItDoesNotKnow) {
       cat("voxport: cannot open '", data("voices/nowhere.ckpt"), "': No such file or directory\n"));
   EXPECT_TRUE(refusal(2, "voices")
                   .starts_with(cat("voxport: the folder '", data("voices"), "' contains ")));
-  EXPECT_TRUE(refusal(3, "families").ends_with(", .pt2, .bin\n"));
+  EXPECT_TRUE(refusal(3, "families").ends_with("NAME.onnx with NAME.onnx.json\n"));
   EXPECT_EQ(refusal(4, "checkpoints/state_dict.torch2.6.pt"),
             "voxport: the weights in this torch.save zip archive belong to no network that voxport "
             "can export; it knows VITS, FastSpeech2, HiFi-GAN generator\n");
@@ -559,7 +566,7 @@ TEST_F(ExportCommand, RefusesAConfigThatDoesNotFit) {
             "voxport: the voice's config does not fit the checkpoint\n"
             "  the sample rate is unknown: set it in the config as audio.sample_rate, or as the "
             "hyper-parameter sample_rate, for example 22050\n"
-            "  while completing the config\n" +
+            "  while doing without config.json, which is not beside the checkpoint\n" +
                 while_exporting(bare));
 }
 

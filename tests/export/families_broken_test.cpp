@@ -1,4 +1,7 @@
 // Folders of voices that are not what they should be: one error each, and nothing is written.
+#include <algorithm>
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "tests/damaged.h"
@@ -22,6 +25,41 @@ TEST(BrokenFamily, HasNoConfig) {
               "  while doing without config.json, which is not beside the checkpoint\n"
               "  while exporting 'IN'");
   }
+}
+
+// The voice then takes ids alone, and a note says which file is not there.
+TEST(BrokenFamily, HasNoVocabulary) {
+  const std::array<std::string, 3> kCases[] = {
+      {"hf/mms", "vocab.json",
+       "there is no vocab.json beside the checkpoint, which has its symbols"},
+      {"vits/mms", "vocab.txt",
+       "the config has no 'symbols', and neither symbols.json nor vocab.txt is beside the "
+       "checkpoint"}};
+  for (const auto& [voice, vocabulary, said] : kCases) {
+    const Damaged damaged(voice.c_str());
+    fs::remove(damaged / vocabulary.c_str());
+    const TemporaryFolder out;
+    ExportOptions options;
+    options.check = false;
+    const ExportReport report =
+        export_model((damaged / "config.json").parent_path(), out / "voice", options);
+    EXPECT_EQ(std::ranges::count(report.notes, said), 1) << voice;
+  }
+}
+
+TEST(BrokenFamily, HasACharactersClassOfItsOwn) {
+  const Damaged damaged("coqui/single");
+  damaged.change("config.json", [](Json& config) {
+    config["characters"]["characters_class"] = "mine.Characters";
+  });
+  const TemporaryFolder out;
+  ExportOptions options;
+  options.check = false;
+  const ExportReport report =
+      export_model((damaged / "config.json").parent_path(), out / "voice", options);
+  EXPECT_EQ(
+      std::ranges::count(report.notes, "the config's 'characters_class' is none of Coqui's own"),
+      1);
 }
 
 TEST(BrokenFamily, HasAConfigOfAnotherNetwork) {

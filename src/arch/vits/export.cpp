@@ -27,6 +27,14 @@ std::optional<fs::path> find_config(const ExportRequest& request, const Family& 
   return beside;
 }
 
+// What the config would be called that is not there.
+std::string name_of_config(const fs::path& checkpoint, const Family& family) {
+  if (!family.config_name.empty()) return std::string(family.config_name);
+  const fs::path name = checkpoint.filename();
+  return name.extension() == ".onnx" ? name.native() + ".json"
+                                     : fs::path(name).replace_extension(".json").native();
+}
+
 // What was given by hand or is in the checkpoint, and below it what the family's config has.
 Object merged_settings(const ExportRequest& request, const Translation& translation) {
   std::vector<Entry> entries = request.hyper_parameters.entries();
@@ -158,13 +166,13 @@ ExportPlan plan_export(const ExportRequest& request) {
   const Weights weights(tensors, tensors.prefix_of("enc_p.emb.weight"));
   weights.ignore_all("model_d.");  // the discriminator
   const Object settings = merged_settings(request, translation);
+  const std::string where =
+      config_file ? cat("reading ", in_quotes(config_file->native()))
+                  : cat("doing without ", printable(name_of_config(request.source, family)),
+                        ", which is not beside the checkpoint");
   Config config = family.config_name.empty() || config_file
                       ? read_config(weights, settings)
-                      : in_context(cat("doing without ", family.config_name,
-                                       ", which is not beside the checkpoint"),
-                                   [&] { return read_config(weights, settings); });
-  const std::string where =
-      config_file ? cat("reading ", in_quotes(config_file->native())) : "completing the config";
+                      : in_context(where, [&] { return read_config(weights, settings); });
   if (config.sample_rate == 0)
     config.sample_rate = in_context(where, [&] { return sample_rate_of(translation.voice); });
   if (request.options.d_vector_input && !config.takes_d_vector)

@@ -30,7 +30,7 @@ constexpr Renaming kNames[] = {
     {"flow.flows.{n}", "flow.flows.{2n}"},
     {"waveform_decoder.cond_layer", "dec.cond"},
     {"waveform_decoder", "dec"},
-    {"posterior_encoder", "enc_q"},  // hears the recordings
+    {"posterior_encoder", "enc_q"},  // for training only
     // Of training alone.
     {"disc", "model_d.disc"},
     {"audio_transform", "model_d.audio_transform"},
@@ -104,6 +104,8 @@ class CoquiVoice {
     languages();
     scales();
     voice_.update(coqui_text(source_));
+    if (!voice_.contains("phoneme_id_map"))
+      made_.notes.emplace_back("the config's 'characters_class' is none of Coqui's own");
     made_.voice = voice_.dump();
     return std::move(made_);
   }
@@ -186,7 +188,7 @@ class CoquiVoice {
     if (samples && *samples > 0 && *samples <= 1'000'000) set("hop_length", *samples * factor);
   }
 
-  // Tensors tell whether the network listens to a speaker, and to what.
+  // The tensors show whether the network takes a speaker, and as a number or as a vector.
   void speakers() {
     const auto cond = source_.tensors().shape_of_weight("waveform_decoder.cond_layer.weight");
     const bool has_table = source_.tensors().find("emb_g.weight") != nullptr;

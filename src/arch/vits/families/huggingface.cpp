@@ -81,7 +81,7 @@ constexpr Renaming kTheRest[] = {
     {"decoder.upsampler", "dec.ups"},
     {"decoder", "dec"},
     {"embed_speaker", "emb_g"},
-    {"posterior_encoder", "enc_q"},  // hears the recordings
+    {"posterior_encoder", "enc_q"},  // for training only
     {"discriminator", "model_d"},    // which fine-tuning keeps
 };
 
@@ -172,6 +172,8 @@ Translation translate_huggingface(const FamilySource& source) {
                            .length_scale = length_scale_of(config),
                            .noise_w = number_in(config, "noise_scale_duration", 0.8)});
   voice.update(huggingface_text(source));
+  if (!voice.contains("phoneme_id_map"))
+    made.notes.emplace_back("there is no vocab.json beside the checkpoint, which has its symbols");
   made.voice = voice.dump();
   return made;
 }

@@ -30,7 +30,7 @@ Json speaker_ids(const Object& speakers) {
 // Weights of Piper's trainer have these names, too, once they are out of their Lightning module.
 bool is_piper_config(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
-  return !json.is_object() || !json.contains("model");  // what is no JSON is told where it is read
+  return !json.is_object() || !json.contains("model");  // reading it reports what is no JSON
 }
 
 }  // namespace
@@ -60,6 +60,10 @@ Translation translate_original(const FamilySource& source) {
 
   Json voice = voice_json({.noise_scale = 0.667, .length_scale = 1, .noise_w = 0.8});
   voice.update(original_text(source));
+  if (!voice.contains("phoneme_id_map"))
+    made.notes.push_back(
+        cat("the config has no 'symbols', and neither symbols.json nor vocab.txt is ",
+            "beside the checkpoint"));
   if (const Object* speakers = config.find("speakers"))
     voice["speaker_id_map"] = speaker_ids(*speakers);
   made.voice = voice.dump();
