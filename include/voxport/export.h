@@ -105,7 +105,7 @@ struct ExportedAxis {
 struct ExportReport {
   std::string architecture;  // "VITS (Piper)"
   std::string sizes;         // "256 symbols, 96 channels, ..."
-  int opset = 0;              // 0 where no graph was written
+  int opset = 0;             // 0 where no graph was written
   // Of a program: "x: float32[batch_size, 10]".
   std::vector<std::string> inputs, outputs;
   std::vector<ExportedAxis> axes;  // of inputs: those that stayed dynamic and those that did not
@@ -119,13 +119,14 @@ struct ExportReport {
 std::vector<std::string> architecture_names();
 
 // Writes the model in `checkpoint` to `out`: to one graph when that ends in .onnx, else to a folder
-// of graphs. A voice that was published as one ONNX graph is taken as the checkpoint that it was made
-// of; its weights are written as they are where `out` ends in .safetensors. All files appear together when all of them are complete and checked, in place of those
-// that were there. When anything fails, nothing is changed; nor when the process is killed, up to
-// the instant in which the files get their names: SIGKILL in that instant may leave some of them
-// in place, and hidden files beside them, while SIGINT, SIGTERM and SIGHUP wait until it is over.
-// Files that would take the place of the checkpoint or its config fail with kUsage, and so does an
-// empty `out`. The same checkpoint and options give the same bytes.
+// of graphs. A voice that was published as one ONNX graph is taken as the checkpoint that it was
+// made of; its weights are written as they are where `out` ends in .safetensors. All files appear
+// together when all of them are complete and checked, in place of those that were there. When
+// anything fails, nothing is changed; nor when the process is killed, up to the instant in which
+// the files get their names: SIGKILL in that instant may leave some of them in place, and hidden
+// files beside them, while SIGINT, SIGTERM and SIGHUP wait until it is over. Files that would take
+// the place of the checkpoint or its config fail with kUsage, and so does an empty `out`. The same
+// checkpoint and options give the same bytes.
 ExportReport export_model(const std::filesystem::path& checkpoint, const std::filesystem::path& out,
                           const ExportOptions& options = {});
 

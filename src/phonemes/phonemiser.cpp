@@ -267,9 +267,9 @@ Phonemiser::Draft Phonemiser::draft_by_rules(std::string_view text,
   const TextRules& rules = *config_.rules;
   std::u32string symbols =
       after_steps(rules.steps, config_, romaniser_.get(), code_points(text), unknown);
-  if (espeak_) symbols = phonemes_between_marks(symbols);
-  symbols =
-      espeak_ ? after_steps(rules.phoneme_steps, config_, nullptr, symbols, unknown) : symbols;
+  if (espeak_)
+    symbols = after_steps(rules.phoneme_steps, config_, nullptr, phonemes_between_marks(symbols),
+                          unknown);
   return {one_line(text), std::move(symbols), true};
 }
 

@@ -25,9 +25,9 @@ struct Utterance {
 std::vector<std::string> split_symbols(const TextConfig& config, std::string_view phonemes);
 
 // The utterance of these symbols, in the layout of the voice's rules, or in Piper's: bos pad
-// (ids pad)* eos; or, where phonemes are written in braces (phonemes/arpabet.h), of their ids alone.
-// Symbols without ids are left out, and appended to `unknown`. Nothing when no symbol is left. Fails
-// with kUnsupported when the voice takes nothing but ids.
+// (ids pad)* eos; or, where phonemes are written in braces (phonemes/arpabet.h), of their ids
+// alone. Symbols without ids are left out, and appended to `unknown`. Nothing when no symbol is
+// left. Fails with kUnsupported when the voice takes nothing but ids.
 std::optional<Utterance> make_utterance(const TextConfig& config, std::string text,
                                         const std::vector<std::string>& symbols,
                                         std::vector<std::string>& unknown);

@@ -177,29 +177,29 @@ Term Evaluation::term_of(const Value& value) {
   return values_.emplace(value.name(), constant(value)).first->second;
 }
 
-using Terms1 = std::vector<Term>;
-using Function = Terms1 (*)(Evaluation& e);
+using Results = std::vector<Term>;
+using Function = Results (*)(Evaluation& e);
 
-Terms1 copy(Evaluation& e) { return {e.in(0)}; }
+Results copy(Evaluation& e) { return {e.in(0)}; }
 
-Terms1 elementwise(Evaluation& e) { return {e.t().elementwise(e.op(), e.in(0), e.in(1))}; }
+Results elementwise(Evaluation& e) { return {e.t().elementwise(e.op(), e.in(0), e.in(1))}; }
 
 // Min and Max of any number of tensors.
-Terms1 extreme(Evaluation& e) {
+Results extreme(Evaluation& e) {
   Term result = e.in(0);
   for (std::size_t i = 1; i < e.inputs(); ++i) result = e.t().elementwise(e.op(), result, e.in(i));
   return {result};
 }
 
-Terms1 unary(Evaluation& e) { return {e.t().unary(e.op(), e.in(0))}; }
+Results unary(Evaluation& e) { return {e.t().unary(e.op(), e.in(0))}; }
 
-Terms1 leaky_relu(Evaluation& e) {
+Results leaky_relu(Evaluation& e) {
   return {e.t().unary("LeakyRelu", e.in(0), {e.real("alpha", 0.01)})};
 }
 
-Terms1 cast(Evaluation& e) { return {e.t().cast(e.in(0), e.target_of_cast())}; }
+Results cast(Evaluation& e) { return {e.t().cast(e.in(0), e.target_of_cast())}; }
 
-Terms1 clip(Evaluation& e) {
+Results clip(Evaluation& e) {
   Terms& t = e.t();
   Term x = e.in(0);
   if (e.has(1)) x = t.elementwise("Max", x, e.in(1));
@@ -211,7 +211,7 @@ Terms1 clip(Evaluation& e) {
   return {x};
 }
 
-Terms1 shape(Evaluation& e) {
+Results shape(Evaluation& e) {
   const Sizes& shape = e.shape(0);
   const auto rank = static_cast<std::int64_t>(shape.size());
   const auto inside = [&](std::int64_t at) {
@@ -223,11 +223,11 @@ Terms1 shape(Evaluation& e) {
   return {e.t().numbers({end - start}, sizes, Kind::kInteger)};
 }
 
-Terms1 size(Evaluation& e) {
+Results size(Evaluation& e) {
   return {e.t().number(static_cast<double>(count_of(e.shape(0))), Kind::kInteger)};
 }
 
-Terms1 reshape(Evaluation& e) {
+Results reshape(Evaluation& e) {
   Sizes shape = *e.sizes_from("shape", 1);
   const Sizes from = e.shape(0);
   std::int64_t rest = count_of(from);
@@ -244,7 +244,7 @@ Terms1 reshape(Evaluation& e) {
   return {e.t().reshape(e.in(0), shape)};
 }
 
-Terms1 unsqueeze(Evaluation& e) {
+Results unsqueeze(Evaluation& e) {
   const std::optional<Sizes> axes = e.sizes_from("axes", 1);
   e.expect(axes.has_value() && axes->size() <= 16, "axes to add");
   const std::size_t rank = e.rank(0) + axes->size();
@@ -256,7 +256,7 @@ Terms1 unsqueeze(Evaluation& e) {
   return {e.t().reshape(e.in(0), shape)};
 }
 
-Terms1 squeeze(Evaluation& e) {
+Results squeeze(Evaluation& e) {
   const Sizes from = e.shape(0);
   std::vector<bool> is_dropped(from.size(), false);
   const std::optional<Sizes> axes = e.sizes_from("axes", 1);
@@ -269,7 +269,7 @@ Terms1 squeeze(Evaluation& e) {
   return {e.t().reshape(e.in(0), shape)};
 }
 
-Terms1 flatten(Evaluation& e) {
+Results flatten(Evaluation& e) {
   const Sizes from = e.shape(0);
   const std::int64_t axis = e.number("axis", 1);
   const auto at =
@@ -279,7 +279,7 @@ Terms1 flatten(Evaluation& e) {
   return {e.t().reshape(e.in(0), {rows, count_of(Sizes(from.begin() + at, from.end()))})};
 }
 
-Terms1 transpose(Evaluation& e) {
+Results transpose(Evaluation& e) {
   Sizes perm(e.rank(0));
   std::iota(perm.rbegin(), perm.rend(), 0);
   return {e.t().transpose(e.in(0), e.sizes_from("perm", 99).value_or(perm))};
@@ -303,7 +303,7 @@ Term sliced(Evaluation& e, Term x, std::size_t axis, std::int64_t start, std::in
   return e.t().slice(x, axis, count > 0 ? first : 0, count, count > 0 ? step : 1);
 }
 
-Terms1 slice(Evaluation& e) {
+Results slice(Evaluation& e) {
   const std::optional<Sizes> starts = e.sizes_from("starts", 1);
   const std::optional<Sizes> ends = e.sizes_from("ends", 2);
   e.expect(starts && ends && starts->size() == ends->size(), "starts and ends");
@@ -318,7 +318,7 @@ Terms1 slice(Evaluation& e) {
   return {x};
 }
 
-Terms1 split(Evaluation& e) {
+Results split(Evaluation& e) {
   const std::size_t axis = e.axis(e.number("axis", 0), e.rank(0));
   const std::int64_t size = e.shape(0)[axis];
   const auto count = static_cast<std::int64_t>(e.outputs());
@@ -328,7 +328,7 @@ Terms1 split(Evaluation& e) {
     sizes->back() = size - (count - 1) * sizes->front();
   }
   e.expect(sizes->size() == e.outputs(), "as many sizes as outputs");
-  Terms1 parts;
+  Results parts;
   std::int64_t start = 0;
   for (const std::int64_t each : *sizes) {
     parts.push_back(e.t().slice(e.in(0), axis, start, each));
@@ -338,13 +338,13 @@ Terms1 split(Evaluation& e) {
   return parts;
 }
 
-Terms1 concat(Evaluation& e) {
-  Terms1 parts;
+Results concat(Evaluation& e) {
+  Results parts;
   for (std::size_t i = 0; i < e.inputs(); ++i) parts.push_back(e.in(i));
   return {e.t().concat(parts, e.axis(e.number("axis", 0), e.rank(0)))};
 }
 
-Terms1 pad(Evaluation& e) {
+Results pad(Evaluation& e) {
   e.expect(e.text("mode", "constant") == "constant", "a padding with a constant");
   const std::optional<Sizes> pads = e.sizes_from("pads", 1);
   e.expect(pads && pads->size() == 2 * e.rank(0) && !e.has(3), "a padding of every axis");
@@ -355,16 +355,16 @@ Terms1 pad(Evaluation& e) {
   return {e.t().pad(e.in(0), Sizes(pads->begin(), middle), Sizes(middle, pads->end()))};
 }
 
-Terms1 expand(Evaluation& e) { return {e.t().expand(e.in(0), e.sizes_of(e.in(1)))}; }
+Results expand(Evaluation& e) { return {e.t().expand(e.in(0), e.sizes_of(e.in(1)))}; }
 
-Terms1 constant_of_shape(Evaluation& e) {
+Results constant_of_shape(Evaluation& e) {
   const Tensor* value = e.tensor("value");
   const Term number = value ? e.known(*value) : e.t().number(0);
   e.expect(e.t()[number].numbers.size() == 1, "one value");
   return {e.t().filled(e.sizes_of(e.in(0)), e.t()[number].numbers[0], e.t()[number].kind)};
 }
 
-Terms1 range(Evaluation& e) {
+Results range(Evaluation& e) {
   Terms& t = e.t();
   const double start = e.known_number(0);
   const double step = e.known_number(2);
@@ -381,27 +381,27 @@ Terms1 range(Evaluation& e) {
   return {t.numbers({length}, std::move(values), t[e.in(0)].kind)};
 }
 
-Terms1 gather(Evaluation& e) {
+Results gather(Evaluation& e) {
   return {e.t().gather(e.in(0), e.in(1), e.axis(e.number("axis", 0), e.rank(0)))};
 }
 
-Terms1 gather_elements(Evaluation& e) {
+Results gather_elements(Evaluation& e) {
   return {e.t().gather_elements(e.in(0), e.in(1), e.axis(e.number("axis", 0), e.rank(0)))};
 }
 
-Terms1 gather_nd(Evaluation& e) {
+Results gather_nd(Evaluation& e) {
   e.expect(e.number("batch_dims", 0) == 0, "no batch_dims");
   return {e.t().gather_nd(e.in(0), e.in(1))};
 }
 
-Terms1 scatter_nd(Evaluation& e) {
+Results scatter_nd(Evaluation& e) {
   e.expect(e.text("reduction", "none") == "none", "no reduction");
   return {e.t().scatter_nd(e.in(0), e.in(1), e.in(2))};
 }
 
-Terms1 non_zero(Evaluation& e) { return {e.t().non_zero(e.in(0))}; }
+Results non_zero(Evaluation& e) { return {e.t().non_zero(e.in(0))}; }
 
-Terms1 reduce(Evaluation& e) {
+Results reduce(Evaluation& e) {
   Sizes all(e.rank(0));
   std::iota(all.begin(), all.end(), 0);
   std::optional<Sizes> axes = e.sizes_from("axes", 1);
@@ -410,22 +410,22 @@ Terms1 reduce(Evaluation& e) {
   return {e.t().reduce(e.op(), e.in(0), axes.value_or(all), e.number("keepdims", 1) != 0)};
 }
 
-Terms1 cumsum(Evaluation& e) {
+Results cumsum(Evaluation& e) {
   const Sizes axis = e.sizes_of(e.in(1));
   e.expect(axis.size() == 1 && e.number("exclusive", 0) == 0 && e.number("reverse", 0) == 0,
            "a sum along one axis, from its start");
   return {e.t().cumsum(e.in(0), e.axis(axis[0], e.rank(0)))};
 }
 
-Terms1 softmax(Evaluation& e) {
+Results softmax(Evaluation& e) {
   const std::size_t axis = e.axis(e.number("axis", -1), e.rank(0));
   e.expect(axis + 1 == e.rank(0), "a softmax over the last axis");
   return {e.t().softmax(e.in(0), axis)};
 }
 
-Terms1 matmul(Evaluation& e) { return {e.t().matmul(e.in(0), e.in(1))}; }
+Results matmul(Evaluation& e) { return {e.t().matmul(e.in(0), e.in(1))}; }
 
-Terms1 where(Evaluation& e) { return {e.t().where(e.in(0), e.in(1), e.in(2))}; }
+Results where(Evaluation& e) { return {e.t().where(e.in(0), e.in(1), e.in(2))}; }
 
 Terms::Conv conv_settings(Evaluation& e) {
   e.expect(e.rank(0) == 3 && e.rank(1) == 3, "a convolution over time");
@@ -448,27 +448,27 @@ Terms::Conv conv_settings(Evaluation& e) {
           one("output_padding", {0})[0]};
 }
 
-Terms1 conv(Evaluation& e) {
+Results conv(Evaluation& e) {
   const Terms::Conv settings = conv_settings(e);
   const Term bias = e.has(2) ? e.in(2) : Term{};
   return {e.op() == "Conv" ? e.t().conv(e.in(0), e.in(1), bias, settings)
                            : e.t().conv_transpose(e.in(0), e.in(1), bias, settings)};
 }
 
-Terms1 random_normal_like(Evaluation& e) {
+Results random_normal_like(Evaluation& e) {
   e.expect(e.real("mean", 0) == 0 && e.real("scale", 1) == 1,
            "noise around 0 with the deviation 1");
   return {e.t().noise(e.shape(0))};
 }
 
-Terms1 random_normal(Evaluation& e) {
+Results random_normal(Evaluation& e) {
   e.expect(e.real("mean", 0) == 0 && e.real("scale", 1) == 1,
            "noise around 0 with the deviation 1");
   return {e.t().noise(e.sizes_from("shape", 99).value_or(Sizes{}))};
 }
 
 // As exporters of older opsets spell it out.
-Terms1 layer_normalization(Evaluation& e) {
+Results layer_normalization(Evaluation& e) {
   Terms& t = e.t();
   const std::size_t last = e.rank(0) - 1;
   e.expect(e.axis(e.number("axis", -1), e.rank(0)) == last, "a norm over the last axis");
@@ -483,7 +483,7 @@ Terms1 layer_normalization(Evaluation& e) {
   return {y};
 }
 
-Terms1 gelu(Evaluation& e) {
+Results gelu(Evaluation& e) {
   Terms& t = e.t();
   e.expect(e.text("approximate", "none") == "none", "the exact Gelu");
   const Term x = e.in(0);
@@ -585,7 +585,7 @@ Function function_of(const Node& node) {
 
 void Evaluation::run_node(const Node& node, Computed& computed) {
   node_ = &node;
-  const Terms1 results = function_of(node)(*this);
+  const Results results = function_of(node)(*this);
   if (results.size() < node.outputs().size())
     fail(Error::kUnsupported, "it has ", node.outputs().size(), " outputs, expected ",
          results.size());
@@ -600,9 +600,7 @@ Computed Evaluation::run() {
   for (const Value& input : graph_.inputs())
     values_[input.name()] = input_term(t_, graph_, input.name(), sizes_);
   for (const Node& node : graph_.nodes())
-    in_context(cat("reading the node ", in_quotes(node.name().empty() && !node.outputs().empty()
-                                                      ? node.outputs()[0].name()
-                                                      : node.name())),
+    in_context(cat("reading the node ", in_quotes(name_of_node(node))),
                [&] { run_node(node, computed); });
   for (const auto& [name, value] : graph_.outputs())
     computed.outputs.emplace_back(name, term_of(value));

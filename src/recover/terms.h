@@ -1,4 +1,4 @@
-// Terms: what values of a graph are, told without the graph. A term is an operator applied to
+// Terms: the values of a graph as expressions. A term is an operator applied to
 // terms; equal terms are one, and forms that mean the same (a reshape of a reshape, an added zero,
 // a padding before a convolution that pads) are brought to one. Two networks compute the same if
 // their outputs are the same term.

@@ -88,7 +88,7 @@ SubbandSynthesis::SubbandSynthesis(std::string its_path, const Tensor& filter, c
 SubbandSynthesis SubbandSynthesis::of_pqmf(const Weights& w, std::int64_t subbands,
                                            std::int64_t taps) {
   if (!w.has_any()) return {w.path(), pqmf_synthesis_filter(subbands), zeros_between(subbands)};
-  w.ignore("analysis_filter");  // hears the recordings
+  w.ignore("analysis_filter");  // for training only
   return {w.path(), w.tensor("synthesis_filter", {1, subbands, taps}),
           w.tensor("updown_filter", {subbands, subbands, subbands})};
 }

@@ -96,8 +96,8 @@ class ConfigReader {
     return kUsual;
   }
 
-  // One speaker is heard only where the network was built to listen to it. (The trainer of the
-  // paper says 0 for one.)
+  // With one speaker, an embedding is used only where the network was built with it. (The trainer
+  // of the paper says 0 for one.)
   void speakers(Config& config) {
     config.takes_d_vector = settings_.truth("use_d_vector_file").value_or(false);
     const auto rows = size_of(w_ / "emb_g", "weight", 0);

@@ -61,7 +61,7 @@ struct Config {
   hifigan::Config decoder;
   std::optional<istft::Config> istft;  // of a decoder that ends in an inverse STFT
   std::int64_t speakers = 1;
-  std::int64_t gin_channels = 0;   // 0: the network does not listen to a speaker
+  std::int64_t gin_channels = 0;   // 0: the network takes no speaker
   bool takes_d_vector = false;     // the speaker comes in as a vector, else by number
   std::int64_t languages = 0;      // 0: no embedding of languages
   std::int64_t interpolation = 1;  // steps of the decoder that a frame is stretched to

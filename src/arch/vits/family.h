@@ -28,8 +28,8 @@ class FamilySource {
 
   const NamedTensors& tensors() const { return tensors_; }  // under the family's names
   const Object& root() const { return root_; }              // of the whole checkpoint
-  // Whether a speaker who is a vector is to be an input, though a file tells all speakers there
-  // are.
+  // Whether the speaker is to be a vector that is given, even where a file beside the checkpoint
+  // has all speakers.
   bool wants_d_vector() const { return wants_d_vector_; }
   // The text of the config file; nothing where there is none.
   const std::optional<std::string>& config_text() const { return config_text_; }

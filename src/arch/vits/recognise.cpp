@@ -16,10 +16,6 @@ std::string_view last_part(const NamedTensors& tensors, const std::string& dec) 
   return post && !post->empty() && post->front() > 1 ? ", iSTFT decoder" : "";
 }
 
-}  // namespace
-
-namespace {
-
 std::string count_of(std::int64_t number, const std::string& what) {
   return number == 1 ? "one " + what : cat(number, " ", what, "s");
 }

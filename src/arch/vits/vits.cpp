@@ -75,10 +75,10 @@ Vits::Vits(const Weights& w, const Config& its_config)
     emb_l.emplace(w / "emb_l", config.languages, config.text_encoder.language_channels);
   if (config.interpolation > 1)
     stretch.emplace("dec.interpolate", config.inter_channels(), config.interpolation);
-  (w / "enc_q").ignore();  // the posterior encoder hears the recordings
+  (w / "enc_q").ignore();  // the posterior encoder, for training only
   if (config.durations.gin_channels == 0) (w / "dp" / "cond").ignore();
   if (config.has_speakers()) return;
-  // A network may be built for speakers and have one: what would listen to them is there, unused.
+  // A network may be built for speakers and have one: the layers that take them are there, unused.
   if (const auto rows = (w / "emb_g").shape_of("weight"); rows && rows->front() == 1)
     (w / "emb_g").ignore();
   (w / "dec" / "cond").ignore();

@@ -59,7 +59,8 @@ struct Vits {
  private:
   struct Latent;
   Latent encode(Graph& graph, const Options& options) const;
-  // What tells one speaker from another, [b, gin]: chosen by the input sid, or the input d_vector.
+  // The embedding of the speaker, [b, gin]: the row of emb_g that the input sid chooses, or the
+  // input d_vector.
   Value speaker(Graph& graph) const;
   // Whether any part of a decoder takes the speaker's embedding, g, which the encoder then gives.
   bool decoder_takes_speaker(const Options& options) const;

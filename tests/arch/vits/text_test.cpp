@@ -177,8 +177,8 @@ TEST(FamilyText, TellsAllThatIsWrongWithAVocabularyAtOnce) {
                     "punctuations": "!", "is_sorted": false, "blank": "", "bos": "^"}})")
                 .problems(),
             "  'is_unique' without 'is_sorted' leaves them in no order\n"
-            "  there is no blank, which the config asks for\n"
-            "  there is no eos, which the config asks for");
+            "  there is no blank, which the config requires\n"
+            "  there is no eos, which the config requires");
 }
 
 TEST(FamilyText, TakesIdsAloneWhereNoSymbolsAreNamed) {

@@ -50,7 +50,7 @@ class CoquiSymbols {
     const auto id = symbol.empty() ? std::nullopt : table_.find(symbol);
     if (!id)
       table_.problem("there is no ", what, symbol.empty() ? "" : " ",
-                     symbol.empty() ? "" : in_quotes(symbol), ", which the config asks for");
+                     symbol.empty() ? "" : in_quotes(symbol), ", which the config requires");
     return id;
   }
 

@@ -32,10 +32,9 @@ class Means {
         problems_ += cat("\n  ", in_quotes(clip), " has ", count, " numbers, expected ", width_);
       return;
     }
-    Sum& sum = sums_[speaker];
-    sum.numbers.resize(width_);
-    for (std::size_t i = 0; i < width_; ++i) sum.numbers[i] += vector[i];
-    ++sum.clips;
+    std::vector<double>& sum = sums_[speaker];
+    sum.resize(width_);
+    for (std::size_t i = 0; i < width_; ++i) sum[i] += vector[i];
   }
 
   SpeakerVectors finish() const {
@@ -48,7 +47,7 @@ class Means {
     std::vector<float> table;
     for (const auto& [name, sum] : sums_) {
       made.names.push_back(name);
-      append_normalised(sum.numbers, table);
+      append_normalised(sum, table);
     }
     made.table = tensor_of(
         {static_cast<std::int64_t>(sums_.size()), static_cast<std::int64_t>(width_)}, table);
@@ -56,11 +55,6 @@ class Means {
   }
 
  private:
-  struct Sum {
-    std::vector<double> numbers;
-    std::int64_t clips = 0;
-  };
-
   // Of length 1, as torch.nn.functional.normalize makes it; how many were added does not matter.
   static void append_normalised(const std::vector<double>& sum, std::vector<float>& to) {
     constexpr double kLeastNorm = 1e-12;
@@ -71,7 +65,7 @@ class Means {
   }
 
   std::size_t width_;
-  std::map<std::string, Sum> sums_;
+  std::map<std::string, std::vector<double>> sums_;
   std::string problems_;
   std::size_t problem_count_ = 0;
 };
