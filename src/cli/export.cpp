@@ -28,9 +28,8 @@ namespace {
 constexpr char kDescription[] =
     "Convert a trained model to ONNX, with every axis named and dynamic: VITS voices of Piper\n"
     "(checkpoints and published .onnx files), the original trainer, Hugging Face (MMS), Coqui and\n"
-    "MB-iSTFT-VITS; FastSpeech2 as ming024's trainer saves it; HiFi-GAN generators; and any "
-    "program\n"
-    "that was saved by torch.export (.pt2) or as TorchScript (.pt).\n"
+    "MB-iSTFT-VITS; FastSpeech2 as ming024's trainer saves it; HiFi-GAN generators; and any\n"
+    "program that was saved by torch.export (.pt2) or as TorchScript (.pt).\n"
     "\n"
     "CHECKPOINT is a file, or the folder in which it lies with its config and vocabulary.\n"
     "OUT is a folder, or a file that ends in .onnx:\n"
@@ -168,9 +167,10 @@ Run add_export(Arguments& app) {
   app.add_option(
          "--config", options->configs,
          "the configuration file of the checkpoint: Piper's .json (default: the .json of\n"
-         "the same name beside CHECKPOINT); FastSpeech2's model.yaml and preprocess.yaml\n"
-         "and, so that it takes text, phonemes.json in Piper's form, one --config each; or\n"
-         "HiFi-GAN's config.json (default: the files of these names beside CHECKPOINT)")
+         "the same name beside CHECKPOINT); config.json of any other VITS; FastSpeech2's\n"
+         "model.yaml and preprocess.yaml and, so that it takes text, phonemes.json in\n"
+         "Piper's form, one --config each; or HiFi-GAN's config.json (default: the files of\n"
+         "these names beside CHECKPOINT)")
       .type_name("FILE");
   app.add_option("--arch", options->library.architecture,
                  "require this architecture; by default it is recognised from the tensors")

@@ -466,7 +466,9 @@ Run add_inspect(Arguments& app) {
   auto options = std::make_shared<Options>();
   app.description(kDescription);
   app.footer(kFooter);
-  app.add_option("FILE", options->file, "the file to inspect").required();
+  app.add_option("FILE", options->file,
+                 "the file to inspect, or the folder that the weights lie in")
+      .required();
   app.add_flag("--json", options->json, "print one JSON object, with all tensors");
   const Option all =
       app.add_flag("--all", options->all, "show every tensor and every value instead of a summary");

@@ -37,9 +37,9 @@ constexpr char kDescription[] =
     "vocoder; a VITS checkpoint, the folder that it lies in, or a voice that was published as one\n"
     "graph (.onnx with its .onnx.json beside it), which are exported to a cache first; or another\n"
     "single graph, which speaks each sentence as a whole. Without TEXT and --file, text is read\n"
-    "from standard input, line by line as it arrives. A FastSpeech2 takes text if its symbols were\n"
-    "known when it was exported, else only --ids. Audio goes to the sound device unless -o or --raw\n"
-    "is given; with --print-ids there is none.";
+    "from standard input, line by line as it arrives. A FastSpeech2 takes text if its symbols\n"
+    "were known when it was exported, else only --ids. Audio goes to the sound device unless -o\n"
+    "or --raw is given; with --print-ids there is none.";
 
 constexpr char kFooter[] =
     "Examples:\n"
