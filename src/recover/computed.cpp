@@ -32,9 +32,13 @@ Sizes held(Sizes sizes) {
   return sizes;
 }
 
+// Integers are computed with as if they had no end, which those of fewer bits do.
 Kind kind_of(DType dtype) {
   if (dtype == DType::kBool) return Kind::kBool;
-  return is_integer(dtype) ? Kind::kInteger : Kind::kFloat;
+  if (!is_integer(dtype)) return Kind::kFloat;
+  if (dtype != DType::kInt32 && dtype != DType::kInt64)
+    fail(Error::kUnsupported, "the type ", name_of(dtype), " is none that the network has");
+  return Kind::kInteger;
 }
 
 class Evaluation {
@@ -101,8 +105,10 @@ Term Evaluation::in(std::size_t i) {
 Sizes Evaluation::sizes_of(Term term) const {
   if (!t_.is_known(term)) fail(Error::kUnsupported, "a size depends on the data");
   Sizes sizes;
-  for (const double number : t_[term].numbers)
+  for (const double number : t_.elements(term)) {
+    if (std::isnan(number)) fail(Error::kCorrupt, "a size is not a number");
     sizes.push_back(static_cast<std::int64_t>(std::clamp(number, -kFarAway, kFarAway)));
+  }
   return sizes;
 }
 
@@ -182,6 +188,11 @@ using Function = Results (*)(Evaluation& e);
 
 Results copy(Evaluation& e) { return {e.in(0)}; }
 
+Results dropout(Evaluation& e) {
+  e.expect(!e.has(2) || e.known_number(2) == 0, "a dropout that is not training");
+  return copy(e);
+}
+
 Results elementwise(Evaluation& e) { return {e.t().elementwise(e.op(), e.in(0), e.in(1))}; }
 
 // Min and Max of any number of tensors.
@@ -189,6 +200,11 @@ Results extreme(Evaluation& e) {
   Term result = e.in(0);
   for (std::size_t i = 1; i < e.inputs(); ++i) result = e.t().elementwise(e.op(), result, e.in(i));
   return {result};
+}
+
+Results mod(Evaluation& e) {
+  e.expect(e.number("fmod", 0) == 0, "a remainder that is not negative");
+  return elementwise(e);
 }
 
 Results unary(Evaluation& e) { return {e.t().unary(e.op(), e.in(0))}; }
@@ -418,7 +434,8 @@ Results cumsum(Evaluation& e) {
 }
 
 Results softmax(Evaluation& e) {
-  const std::size_t axis = e.axis(e.number("axis", -1), e.rank(0));
+  // What it is without the attribute depends on the opset.
+  const std::size_t axis = e.axis(e.number("axis", e.rank(0) <= 2 ? -1 : 0), e.rank(0));
   e.expect(axis + 1 == e.rank(0), "a softmax over the last axis");
   return {e.t().softmax(e.in(0), axis)};
 }
@@ -495,76 +512,80 @@ Results gelu(Evaluation& e) {
 struct Row {
   std::string_view op;
   Function function;
+  // All that are understood, or say nothing of the result.
+  std::initializer_list<std::string_view> attributes = {};
 };
 
-constexpr Row kOperators[] = {
+const Row kOperators[] = {
     {"Abs", unary},
     {"Add", elementwise},
     {"And", elementwise},
-    {"Cast", cast},
+    {"Cast", cast, {"to", "saturate", "round_mode"}},
     {"Ceil", unary},
-    {"Clip", clip},
-    {"Concat", concat},
-    {"ConstantOfShape", constant_of_shape},
-    {"Conv", conv},
-    {"ConvTranspose", conv},
-    {"CumSum", cumsum},
+    {"Clip", clip, {"min", "max"}},
+    {"Concat", concat, {"axis"}},
+    {"ConstantOfShape", constant_of_shape, {"value"}},
+    {"Conv", conv, {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"}},
+    {"ConvTranspose",
+     conv,
+     {"auto_pad", "dilations", "group", "kernel_shape", "output_padding", "pads", "strides"}},
+    {"CumSum", cumsum, {"exclusive", "reverse"}},
     {"Div", elementwise},
-    {"Dropout", copy},
+    {"Dropout", dropout, {"ratio", "seed"}},
     {"Equal", elementwise},
     {"Erf", unary},
     {"Exp", unary},
     {"Expand", expand},
-    {"Flatten", flatten},
+    {"Flatten", flatten, {"axis"}},
     {"Floor", unary},
-    {"Gather", gather},
-    {"GatherElements", gather_elements},
-    {"GatherND", gather_nd},
-    {"Gelu", gelu},
+    {"Gather", gather, {"axis"}},
+    {"GatherElements", gather_elements, {"axis"}},
+    {"GatherND", gather_nd, {"batch_dims"}},
+    {"Gelu", gelu, {"approximate"}},
     {"Greater", elementwise},
     {"GreaterOrEqual", elementwise},
     {"Identity", copy},
-    {"LayerNormalization", layer_normalization},
-    {"LeakyRelu", leaky_relu},
+    {"LayerNormalization", layer_normalization, {"axis", "epsilon", "stash_type"}},
+    {"LeakyRelu", leaky_relu, {"alpha"}},
     {"Less", elementwise},
     {"LessOrEqual", elementwise},
     {"Log", unary},
     {"MatMul", matmul},
     {"Max", extreme},
     {"Min", extreme},
-    {"Mod", elementwise},
+    {"Mod", mod, {"fmod"}},
     {"Mul", elementwise},
     {"Neg", unary},
     {"NonZero", non_zero},
     {"Not", unary},
     {"Or", elementwise},
-    {"Pad", pad},
+    {"Pad", pad, {"mode", "pads", "value"}},
     {"Pow", elementwise},
-    {"RandomNormal", random_normal},
-    {"RandomNormalLike", random_normal_like},
+    {"RandomNormal", random_normal, {"dtype", "mean", "scale", "seed", "shape"}},
+    {"RandomNormalLike", random_normal_like, {"dtype", "mean", "scale", "seed"}},
     {"Range", range},
-    {"ReduceL2", reduce},
-    {"ReduceMax", reduce},
-    {"ReduceMean", reduce},
-    {"ReduceMin", reduce},
-    {"ReduceProd", reduce},
-    {"ReduceSum", reduce},
+    {"ReduceL2", reduce, {"axes", "keepdims", "noop_with_empty_axes"}},
+    {"ReduceMax", reduce, {"axes", "keepdims", "noop_with_empty_axes"}},
+    {"ReduceMean", reduce, {"axes", "keepdims", "noop_with_empty_axes"}},
+    {"ReduceMin", reduce, {"axes", "keepdims", "noop_with_empty_axes"}},
+    {"ReduceProd", reduce, {"axes", "keepdims", "noop_with_empty_axes"}},
+    {"ReduceSum", reduce, {"axes", "keepdims", "noop_with_empty_axes"}},
     {"Relu", unary},
-    {"Reshape", reshape},
-    {"ScatterND", scatter_nd},
-    {"Shape", shape},
+    {"Reshape", reshape, {"allowzero", "shape"}},
+    {"ScatterND", scatter_nd, {"reduction"}},
+    {"Shape", shape, {"start", "end"}},
     {"Sigmoid", unary},
     {"Size", size},
-    {"Slice", slice},
-    {"Softmax", softmax},
+    {"Slice", slice, {"starts", "ends", "axes"}},
+    {"Softmax", softmax, {"axis"}},
     {"Softplus", unary},
-    {"Split", split},
+    {"Split", split, {"axis", "split", "num_outputs"}},
     {"Sqrt", unary},
-    {"Squeeze", squeeze},
+    {"Squeeze", squeeze, {"axes"}},
     {"Sub", elementwise},
     {"Tanh", unary},
-    {"Transpose", transpose},
-    {"Unsqueeze", unsqueeze},
+    {"Transpose", transpose, {"perm"}},
+    {"Unsqueeze", unsqueeze, {"axes"}},
     {"Where", where},
 };
 
@@ -580,6 +601,9 @@ Function function_of(const Node& node) {
                                  [&](const Row& its) { return its.op == node.op(); });
   if (row == std::end(kOperators))
     fail(Error::kUnsupported, "the operator ", printable(node.op()), " is no part of the network");
+  for (const auto& [name, value] : node.attributes())
+    if (std::find(row->attributes.begin(), row->attributes.end(), name) == row->attributes.end())
+      fail(Error::kUnsupported, "its attribute ", printable(name), " is none that the network has");
   return row->function;
 }
 

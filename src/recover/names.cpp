@@ -28,7 +28,8 @@ const Tensor* tensor_of(const Value& value) { return value ? value.constant() : 
 
 // The constant behind nodes that hand it on; the value itself where there are none.
 Value behind_copies(Value value) {
-  while (value && !value.constant()) {
+  constexpr int kMostCopies = 16;  // real ones have two
+  for (int i = 0; i < kMostCopies && value && !value.constant(); ++i) {
     const std::optional<Node> node = value.producer();
     if (!node || (node->op() != "Identity" && node->op() != "Cast") || !node->input(0)) break;
     value = node->input(0);

@@ -95,6 +95,10 @@ Term Network::weight(const std::string& name, std::size_t rank) {
   if (found && found->constant()->shape.size() != rank)
     fail(Error::kUnsupported, "the tensor ", in_quotes(name), " has ",
          found->constant()->shape.size(), " axes, expected ", rank);
+  const DType dtype = found ? found->constant()->dtype : DType::kFloat32;
+  if (is_integer(dtype) || dtype == DType::kBool)
+    fail(Error::kUnsupported, "the tensor ", in_quotes(name), " holds ", name_of(dtype),
+         ", expected floating-point numbers");
   if (found) return t.weight(name, found->constant()->shape);
   expected_.missing.push_back(name);
   return t.weight(name, Sizes(rank, 1));
@@ -223,7 +227,8 @@ Network::Text Network::text_encoder(Term ids) {
   const std::string encoder = "enc_p.encoder.";
   const Term attention_mask = mul(unsqueeze(x_mask_, 2), unsqueeze(x_mask_, 3));
   x = mul(x, x_mask_);
-  for (std::int64_t i = 0; i < names_.count(encoder + "attn_layers."); ++i) {
+  const std::int64_t layers = names_.count(encoder + "attn_layers.");
+  for (std::int64_t i = 0; i < layers; ++i) {
     const Term y = attention(cat(encoder, "attn_layers.", i), x, attention_mask);
     x = layer_norm(cat(encoder, "norm_layers_1.", i), add(x, y));
     x = layer_norm(cat(encoder, "norm_layers_2.", i),
@@ -244,7 +249,8 @@ Term Network::duration_predictor(Term x, std::optional<Term> g) {
 Term Network::dds_conv(const std::string& path, Term x, std::optional<Term> g) {
   if (g) x = add(x, *g);
   std::int64_t dilation = 1;
-  for (std::int64_t i = 0; i < names_.count(path + ".convs_sep."); ++i) {
+  const std::int64_t layers = names_.count(path + ".convs_sep.");
+  for (std::int64_t i = 0; i < layers; ++i) {
     const std::string separate = cat(path, ".convs_sep.", i);
     const std::int64_t kernel = size(conv_weight(separate), 2);
     Term y = conv(separate, mul(x, x_mask_), dilation, size(x, 1));
@@ -407,7 +413,8 @@ Term Network::coupling(const std::string& path, Term x, std::optional<Term> g) {
 Term Network::resblock(const std::string& path, Term x) {
   const bool has_pairs = names_.has_any(path + ".convs1.");
   const std::string first = path + (has_pairs ? ".convs1." : ".convs.");
-  for (std::int64_t i = 0; i < names_.count(first); ++i) {
+  const std::int64_t layers = names_.count(first);
+  for (std::int64_t i = 0; i < layers; ++i) {
     const std::string dilated = cat(first, i);
     Term h = conv(dilated, leaky_relu(x, kSlope), names_.conv(dilated).dilation);
     if (has_pairs) h = conv(cat(path, ".convs2.", i), leaky_relu(h, kSlope));

@@ -20,8 +20,9 @@ namespace {
 using namespace recover;  // NOLINT: the room's own
 
 // Several, so that what holds at all of them holds; once fewer phonemes than the window of the
-// attention.
-constexpr std::array<RunSizes, 3> kSizes = {{{2, 7, 11}, {3, 19, 13}, {2, 3, 17}}};
+// attention, once many phonemes, once many frames, so that what is cut off at a length is seen.
+constexpr std::array<RunSizes, 5> kSizes = {
+    {{2, 7, 11}, {3, 19, 13}, {2, 3, 17}, {1, 1021, 23}, {1, 5, 2029}}};
 
 bool has_input(const Graph& graph, std::string_view name) {
   return std::any_of(graph.inputs().begin(), graph.inputs().end(),
@@ -133,7 +134,8 @@ Object settings_of(const Names& names) {
   for (std::int64_t k = 0; k < kernels; ++k) {
     const std::string first = cat("dec.resblocks.", k, has_pairs ? ".convs1." : ".convs.");
     std::vector<Object> own;
-    for (std::int64_t i = 0; i < names.count(first); ++i)
+    const std::int64_t layers = names.count(first);
+    for (std::int64_t i = 0; i < layers; ++i)
       own.push_back(int_object(names.conv(cat(first, i)).dilation));
     dilations.push_back(list_of(std::move(own)));
   }

@@ -15,11 +15,15 @@ namespace {
 constexpr std::int64_t kMostKnown = 1 << 20;  // elements of a tensor that is looked at
 constexpr std::size_t kMostPicked = 1 << 12;
 constexpr std::int64_t kMostSize = std::int64_t{1} << 40;
+constexpr std::size_t kMostAxes = 16;
+constexpr std::size_t kMostTerms = std::size_t{1} << 18;
+constexpr std::size_t kMostSpent = std::size_t{1} << 24;  // elements, all nodes together
 
 std::string text_of(const Sizes& shape) {
   std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += cat(i == 0 ? "" : ", ", shape[i]);
-  return text + "]";
+  for (std::size_t i = 0; i < std::min(shape.size(), kMostAxes); ++i)
+    text += cat(i == 0 ? "" : ", ", shape[i]);
+  return text + (shape.size() > kMostAxes ? ", ...]" : "]");
 }
 
 void check_known(const Sizes& shape) {
@@ -148,12 +152,29 @@ Sizes broadcast(const Sizes& a, const Sizes& b) {
   return shape;
 }
 
+void Terms::spend(std::size_t elements) {
+  spent_ += elements;
+  if (spent_ > kMostSpent)
+    fail(Error::kUnsupported, "the graph computes more with constants than any export does");
+}
+
+const std::vector<double>& Terms::elements(Term term) {
+  look_at(term);
+  return (*this)[term].numbers;
+}
+
 Term Terms::make(TermData data) {
+  if (data.shape.size() > kMostAxes)
+    fail(Error::kUnsupported, "a tensor has ", data.shape.size(), " axes, expected at most ",
+         kMostAxes);
   count_of(data.shape);
+  spend(data.args.size());
   const std::size_t hash = hash_of(data);
   const auto [first, last] = by_hash_.equal_range(hash);
   for (auto at = first; at != last; ++at)
     if (all_[static_cast<std::size_t>(at->second)] == data) return {at->second};
+  if (all_.size() == kMostTerms)
+    fail(Error::kUnsupported, "the graph computes more than any export does");
   const auto index = static_cast<std::int32_t>(all_.size());
   all_.push_back(std::move(data));
   by_hash_.emplace(hash, index);
@@ -161,10 +182,7 @@ Term Terms::make(TermData data) {
 }
 
 Term Terms::numbers(Sizes shape, std::vector<double> values, Kind kind) {
-  constexpr std::size_t kMostOfAll = std::size_t{1} << 26;
-  spent_ += values.size();
-  if (spent_ > kMostOfAll)
-    fail(Error::kUnsupported, "the graph computes more with constants than any export does");
+  spend(values.size());
   for (double& value : values) value = value == 0 ? 0 : rounded(value, kind);  // -0 is 0
   return make({"numbers", {}, {}, {}, std::move(values), std::move(shape), kind});
 }
@@ -186,6 +204,7 @@ Term Terms::weight(std::string_view name, Sizes shape) {
 // Constants as they stand beside something that is not known: a number that is the same everywhere
 // is a scalar, and all are floats.
 Term Terms::as_operand(Term x, const Sizes& shape) {
+  look_at(x);
   const TermData& data = (*this)[x];
   if (data.op != "numbers" || data.numbers.empty()) return x;
   const double first = data.numbers[0];
@@ -286,14 +305,15 @@ Term Terms::reshape(Term x, Sizes shape) {
     fail(Error::kCorrupt, "a tensor of the shape ", text_of(this->shape(x)), " is read as ",
          text_of(shape));
   if (shape == this->shape(x)) return x;
-  const TermData data = (*this)[x];
-  if (data.op == "numbers") return numbers(std::move(shape), data.numbers, data.kind);
+  const TermData& data = (*this)[x];
+  if (data.op == "numbers")
+    return numbers(std::move(shape), std::vector<double>(elements(x)), data.kind);
   if (data.op == "Reshape") return reshape(data.args[0], std::move(shape));
   return make({"Reshape", {}, {x}, {}, {}, std::move(shape), data.kind});
 }
 
 Term Terms::transpose(Term x, const Sizes& perm) {
-  const TermData data = (*this)[x];
+  const TermData& data = (*this)[x];
   const std::size_t rank = data.shape.size();
   Sizes sorted = perm;
   std::sort(sorted.begin(), sorted.end());
@@ -327,7 +347,7 @@ Term Terms::transpose(Term x, const Sizes& perm) {
 
 Term Terms::slice(Term x, std::size_t axis, std::int64_t start, std::int64_t count,
                   std::int64_t step) {
-  const TermData data = (*this)[x];
+  const TermData& data = (*this)[x];
   check_axis(data.shape, axis);
   const std::int64_t size = data.shape[axis];
   const std::int64_t last = start + (count - 1) * step;
@@ -393,6 +413,7 @@ Term Terms::concat(const std::vector<Term>& parts, std::size_t axis) {
   bool are_known = true;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     are_known = are_known && is_known(parts[i]);
+    look_at(parts[i]);
     if (i == 0) continue;
     Sizes other = this->shape(parts[i]);
     if (other.size() != shape.size())
@@ -449,7 +470,7 @@ Term Terms::gather(Term x, Term indices, std::size_t axis) {
   if ((*this)[indices].numbers.size() > kMostPicked)
     fail(Error::kUnsupported, "more than ", kMostPicked, " elements are picked one by one");
   std::vector<Term> picked;
-  for (const double index : std::vector<double>((*this)[indices].numbers)) {
+  for (const double index : std::vector<double>(elements(indices))) {
     const double at = index < 0 ? index + static_cast<double>(from[axis]) : index;
     if (!(at >= 0 && at < static_cast<double>(from[axis])))
       fail(Error::kCorrupt, "element ", index, " of an axis of ", from[axis], " is taken");
@@ -473,7 +494,8 @@ Term Terms::gather_elements(Term x, Term indices, std::size_t axis) {
 }
 
 Term Terms::reduce(std::string_view op, Term x, Sizes axes, bool keeps_dims) {
-  const TermData data = (*this)[x];
+  look_at(x);
+  const TermData& data = (*this)[x];
   const auto rank = static_cast<std::int64_t>(data.shape.size());
   for (std::int64_t& axis : axes) {
     if (axis < 0) axis += rank;
@@ -644,6 +666,7 @@ Term Terms::scatter_nd(Term x, Term indices, Term updates) {
   Sizes flat = {places};
   flat.insert(flat.end(), from.begin() + depth, from.end());
   indices = reshape(indices, {places, depth});
+  look_at(updates);
   const TermData& update = (*this)[updates];
   if (update.op == "numbers" && !update.numbers.empty() &&
       is_all(update.numbers, update.numbers[0])) {

@@ -38,11 +38,13 @@ struct TermData {
 };
 
 // All functions fail with kCorrupt where shapes do not belong together, and with kUnsupported where
-// a tensor that is known would be too large to be looked at.
+// a tensor that is known would be too large to be looked at, or there is more than any export has.
 class Terms {
  public:
   const TermData& operator[](Term term) const { return all_[static_cast<std::size_t>(term.index)]; }
   const Sizes& shape(Term term) const { return (*this)[term].shape; }
+  // The elements of what is known.
+  const std::vector<double>& elements(Term term);
   std::size_t count() const { return all_.size(); }
 
   Term number(double value, Kind kind = Kind::kFloat) { return numbers({}, {value}, kind); }
@@ -102,6 +104,9 @@ class Terms {
 
  private:
   Term make(TermData data);
+  // Counts elements that are looked at or kept, of which no export has many.
+  void spend(std::size_t elements);
+  void look_at(Term term) { spend((*this)[term].numbers.size() + (*this)[term].args.size()); }
   Term rearranged(Term x, Sizes shape, const std::vector<std::size_t>& from);
   Term as_operand(Term x, const Sizes& shape);
   Term mask_of_indices(Term indices) const;
@@ -109,7 +114,7 @@ class Terms {
   Term compute(std::string_view op, Term a, Term b, const Sizes& shape, Kind kind);
 
   std::vector<TermData> all_;
-  std::size_t spent_ = 0;  // elements that were computed
+  std::size_t spent_ = 0;  // elements that were looked at
   std::unordered_multimap<std::size_t, std::int32_t> by_hash_;
 };
 

@@ -277,6 +277,100 @@ TEST(Recover, NamesWhatIsMissing) {
             "  while recovering the weights of a published voice");
 }
 
+// Puts a node before another that takes its first input from it; `inputs` and `attributes` are what
+// it has besides.
+void put_before(OnnxModel& model, std::string_view name, const std::string& op,
+                const std::vector<Value>& inputs, Attributes attributes) {
+  Graph& graph = *model.graph;
+  const Node node = node_named(graph, name);
+  const Value x = node.input(0);
+  const Type type = x.type();
+  std::vector<Value> all = {x};
+  all.insert(all.end(), inputs.begin(), inputs.end());
+  const Node more = graph.add_node(cat("put in ", graph.nodes().size()), op, all,
+                                   std::move(attributes), std::span(&type, 1));
+  graph.replace_input(node, x, more.output());
+}
+
+Value int_constant(Graph& graph, const std::string& name, std::int64_t value) {
+  return graph.add_constant(name, int64_tensor({1}, {value}));
+}
+
+// Which no sentence of a few phonemes shows.
+TEST(Recover, NamesWhatIsCutOffAtALength) {
+  const auto cut = [](const char* node, std::int64_t axis, std::int64_t length) {
+    return refusal([=](OnnxModel& model) {
+      Graph& graph = *model.graph;
+      put_before(model, node, "Slice",
+                 {int_constant(graph, "start", 0), int_constant(graph, "end", length),
+                  int_constant(graph, "axis", axis)},
+                 {});
+    });
+  };
+  expect_words(cut("/dec/conv_pre/Conv", 2, 2000), {"'put in ", "Slice"});
+  expect_words(cut("/enc_p/proj/Conv", 2, 512), {"512"});
+}
+
+TEST(Recover, NamesADropoutThatIsTraining) {
+  const auto with_dropout = [](bool is_training) {
+    return refusal([=](OnnxModel& model) {
+      Graph& graph = *model.graph;
+      const Value ratio = graph.add_constant("ratio", tensor_of({}, {0.5F}));
+      const Tensor training = computed_tensor(
+          DType::kBool, {}, [=] { return Blob::own(std::string(1, is_training ? '\1' : '\0')); });
+      put_before(model, "/dec/conv_pre/Conv", "Dropout",
+                 {ratio, graph.add_constant("training", training)}, {});
+    });
+  };
+  expect_words(with_dropout(true), {"'put in ", "not training"});
+  EXPECT_EQ(with_dropout(false), "no error");
+}
+
+// An attribute that is not read may say anything.
+TEST(Recover, NamesAnAttributeThatTheNetworkHasNot) {
+  expect_words(refusal([](OnnxModel& model) {
+                 const Node up = node_named(*model.graph, "/dec/ups.0/ConvTranspose");
+                 Attributes attributes = up.attributes();
+                 attributes.emplace_back("output_shape", std::vector<std::int64_t>{512});
+                 model.graph->set_attributes(up, std::move(attributes));
+               }),
+               {"'/dec/ups.0/ConvTranspose'", "its attribute output_shape"});
+}
+
+TEST(Recover, NamesACastToBytes) {
+  for (const char* type : {"int8", "uint8", "int16"})
+    expect_words(refusal([=](OnnxModel& model) {
+                   const Graph& graph = *model.graph;
+                   for (const Node& node : graph.nodes())
+                     if (node.op() == "Cast" && node.find("to") &&
+                         std::get<std::string>(*node.find("to")) == "int64")
+                       set(model, node.name(), "to", type);
+                 }),
+                 {"the type ", type, "none that the network has"});
+}
+
+// A few bytes of a graph may ask for much; each is refused at once.
+TEST(Recover, RefusesGraphsThatAskForMuch) {
+  const auto with_constant = [](OnnxModel& model, std::int64_t elements, std::int64_t value) {
+    Graph& graph = *model.graph;
+    const Type type = int_constant(graph, "any", 0).type();
+    return graph
+        .add_node("large", "ConstantOfShape", {int_constant(graph, "size", elements)},
+                  {{"value", int64_tensor({1}, {value})}}, std::span(&type, 1))
+        .output();
+  };
+  const auto many = [](OnnxModel& model, const char* op, int count, const Value& input) {
+    for (int i = 0; i < count; ++i) put_before(model, "/dec/conv_pre/Conv", op, {input}, {});
+  };
+  const std::string deep = refusal(
+      [&](OnnxModel& model) { many(model, "Reshape", 1, with_constant(model, 1 << 20, 1)); });
+  EXPECT_LT(deep.size(), 1000U);
+  expect_words(deep, {"is read as [1, 1, "});
+  expect_words(
+      refusal([&](OnnxModel& model) { many(model, "Gather", 3000, with_constant(model, 4096, 0)); }),
+      {"the graph computes more"});
+}
+
 TEST(Recover, NamesATensorOfAnotherShape) {
   const OnnxModel model = changed_file("folded", [](onnx::ModelProto& file) {
     for (onnx::TensorProto& tensor : *file.mutable_graph()->mutable_initializer())
