@@ -1,15 +1,16 @@
 // The files that say how a family makes ids of text. The input is their contents, parted by lines
 // of a single dash: config.json, tokenizer_config.json, added_tokens.json, symbols.json, vocab.json
 // and vocab.txt. Whatever is made of them has to be read again, and framed.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
-#include <stdlib.h>
 
 #include "arch/vits/families/text.h"
 #include "base/fail.h"
+#include "fuzz/folder.h"
 #include "fuzz/target.h"
 #include "phonemes/phonemiser.h"
 
@@ -19,17 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kRows = 40;
-
-// One folder for the whole process.
-const fs::path& folder() {
-  static const fs::path& once = *new fs::path([] {
-    std::string name = (fs::temp_directory_path() / "voxport_fuzz_XXXXXX").string();
-    return fs::path(mkdtemp(name.data()));
-  }());
-  static const int registered = std::atexit([] { fs::remove_all(folder()); });
-  (void)registered;
-  return once;
-}
 
 void fill(std::string_view text) {
   for (const char* name : {"config.json", "tokenizer_config.json", "added_tokens.json",
@@ -50,14 +40,6 @@ NamedTensors tensors() {
     map.emplace(name, tensor);
   }
   return {std::move(map), [](std::string_view name) { return std::string(name); }};
-}
-
-template <class Body>
-void try_to(Body&& body) {
-  try {
-    body();
-  } catch (const Error&) {
-  }
 }
 
 void make_ids(const nlohmann::ordered_json& made) {

@@ -7,8 +7,7 @@
 #include <fstream>
 #include <string_view>
 
-#include <stdlib.h>
-
+#include "fuzz/folder.h"
 #include "fuzz/target.h"
 #include "graph/model_metadata.h"
 #include "onnx/noise_copy.h"
@@ -24,17 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One folder for the whole process, emptied before each input.
-const fs::path& folder() {
-  static const fs::path& once = *new fs::path([] {
-    std::string name = (fs::temp_directory_path() / "voxport_fuzz_XXXXXX").string();
-    return fs::path(mkdtemp(name.data()));
-  }());
-  static const int registered = std::atexit([] { fs::remove_all(folder()); });
-  (void)registered;
-  return once;
-}
-
+// The folder is emptied first.
 void fill(std::string_view letters, std::string_view content) {
   constexpr std::pair<char, const char*> kFiles[] = {
       {'e', "encoder.onnx"},   {'d', "decoder.onnx"}, {'s', "decoder_stream.onnx"},
@@ -46,14 +35,6 @@ void fill(std::string_view letters, std::string_view content) {
     const auto count = std::count(letters.begin(), letters.end(), letter);
     if (count > 1) fs::create_directory(folder() / name);
     if (count == 1) std::ofstream(folder() / name, std::ios::binary) << content;
-  }
-}
-
-template <class Body>
-void try_to(Body&& body) {
-  try {
-    body();
-  } catch (const Error&) {
   }
 }
 
