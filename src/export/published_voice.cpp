@@ -1,7 +1,5 @@
 #include "export/published_voice.h"
 
-#include <algorithm>
-
 #include "base/fail.h"
 #include "base/join.h"
 #include "checkpoint/safetensors.h"
@@ -13,13 +11,8 @@
 namespace voxport {
 namespace {
 
-bool is_ours(const OnnxModel& model) {
-  return std::ranges::any_of(model.metadata,
-                             [](const auto& entry) { return entry.first == "voxport.version"; });
-}
-
 void check_is_published(const OnnxModel& model) {
-  if (is_ours(model))
+  if (is_by_voxport(model))
     fail(Error::kUnsupported,
          "voxport made this graph; export the file that it was made of, or use the graph as it "
          "is");

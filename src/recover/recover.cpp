@@ -171,15 +171,17 @@ Object RecoveredVoice::checkpoint() const {
   return dict_of({{"state_dict", module}, {"hyper_parameters", hyper_parameters}});
 }
 
+bool is_by_voxport(const OnnxModel& model) {
+  return std::any_of(model.metadata.begin(), model.metadata.end(),
+                     [](const auto& entry) { return entry.first == "voxport.version"; });
+}
+
 bool is_published_voice(const OnnxModel& model) {
   const Graph& graph = *model.graph;
-  const bool is_ours =
-      std::any_of(model.metadata.begin(), model.metadata.end(),
-                  [](const auto& entry) { return entry.first == "voxport.version"; });
   const bool has_weights = std::any_of(
       model.initializers.begin(), model.initializers.end(),
       [](const auto& initializer) { return initializer.first.ends_with("enc_p.proj.bias"); });
-  return !is_ours && has_weights && has_input(graph, "input") &&
+  return !is_by_voxport(model) && has_weights && has_input(graph, "input") &&
          has_input(graph, "input_lengths") && has_input(graph, "scales");
 }
 

@@ -22,6 +22,9 @@ struct RecoveredVoice {
   Object checkpoint() const;
 };
 
+// Whether voxport wrote the graph, by its metadata.
+bool is_by_voxport(const OnnxModel& model);
+
 // Whether a graph looks like such a voice: by its inputs and the names of its tensors. What voxport
 // wrote itself does not: what it was made of has more.
 bool is_published_voice(const OnnxModel& model);
