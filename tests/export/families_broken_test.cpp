@@ -27,11 +27,14 @@ TEST(BrokenFamily, HasNoConfig) {
   }
 }
 
-// The voice then takes ids alone, and a note says which file is not there.
-TEST(BrokenFamily, HasNoVocabulary) {
+// A note says which file is not there. Without a vocabulary the voice takes ids alone.
+TEST(BrokenFamily, HasNoVocabularyOrNoConfigOfItsTokenizer) {
   const std::array<std::string, 3> kCases[] = {
       {"hf/mms", "vocab.json",
        "there is no vocab.json beside the checkpoint, which has its symbols"},
+      {"hf/mms", "tokenizer_config.json",
+       "there is no tokenizer_config.json beside the checkpoint: by default text becomes "
+       "phonemes"},
       {"vits/mms", "vocab.txt",
        "the config has no 'symbols', and neither symbols.json nor vocab.txt is beside the "
        "checkpoint"}};
@@ -49,9 +52,11 @@ TEST(BrokenFamily, HasNoVocabulary) {
 
 TEST(BrokenFamily, HasACharactersClassOfItsOwn) {
   const Damaged damaged("coqui/single");
-  damaged.change("config.json", [](Json& config) {
-    config["characters"]["characters_class"] = "mine.Characters";
-  });
+  std::string config = contents(damaged / "config.json");  // with Infinity, which is not JSON
+  const std::string own = "TTS.tts.models.vits.VitsCharacters";
+  ASSERT_NE(config.find(own), std::string::npos);
+  config.replace(config.find(own), own.size(), "mine.Characters");
+  damaged.write("config.json", config);
   const TemporaryFolder out;
   ExportOptions options;
   options.check = false;
@@ -99,12 +104,13 @@ TEST(BrokenFamily, HasAConfigThatContradictsTheTensorsUnderTheirNamesInTheFile) 
 TEST(BrokenFamily, HasAConfigThatIsNone) {
   const std::pair<const char*, const char*> kTexts[] = {
       {"{", "it is not JSON"}, {"[]", "it holds a list, expected a dict"}, {"", "it holds None"}};
-  for (const auto& [text, said] : kTexts) {
-    const Damaged damaged("hf/mms");
-    damaged.write("config.json", text);
-    EXPECT_NE(damaged.failure().find(said), std::string::npos) << damaged.failure();
-    EXPECT_NE(damaged.failure().find("\n  while reading 'IN/config.json'\n"), std::string::npos);
-  }
+  for (const auto& [text, said] : kTexts)
+    for (const char* voice : {"hf/mms", "vits/single"}) {
+      const Damaged damaged(voice);
+      damaged.write("config.json", text);
+      EXPECT_NE(damaged.failure().find(said), std::string::npos) << damaged.failure();
+      EXPECT_NE(damaged.failure().find("\n  while reading 'IN/config.json'\n"), std::string::npos);
+    }
 }
 
 TEST(BrokenFamily, HasSizesThatMakeNoSense) {

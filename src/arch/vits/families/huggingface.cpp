@@ -174,6 +174,10 @@ Translation translate_huggingface(const FamilySource& source) {
   voice.update(huggingface_text(source));
   if (!voice.contains("phoneme_id_map"))
     made.notes.emplace_back("there is no vocab.json beside the checkpoint, which has its symbols");
+  else if (!source.find("tokenizer_config.json"))
+    made.notes.emplace_back(
+        "there is no tokenizer_config.json beside the checkpoint: by default text becomes "
+        "phonemes");
   made.voice = voice.dump();
   return made;
 }

@@ -27,12 +27,6 @@ Json speaker_ids(const Object& speakers) {
   return ids;
 }
 
-// Weights of Piper's trainer have these names, too, once they are out of their Lightning module.
-bool is_piper_config(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
-  return !json.is_object() || !json.contains("model");  // reading it reports what is no JSON
-}
-
 }  // namespace
 
 bool is_original(const NamedTensors& tensors) {
@@ -42,15 +36,16 @@ bool is_original(const NamedTensors& tensors) {
 NamedTensors unchanged_names(const NamedTensors& tensors) { return tensors; }
 
 Translation translate_original(const FamilySource& source) {
-  if (!source.config_text() || is_piper_config(*source.config_text()))
-    return {{}, source.config_text(), {}};
+  if (!source.config_text()) return {};
   const Object config = source.config();
-  const Object& model = *config.find("model");
-  if (!model.is(Object::Kind::kDict))
-    fail(Error::kUnsupported, "the config's 'model' is ", name_of(model.kind),
+  const Object* const model = config.find("model");
+  // Weights of Piper's trainer have these names, too, once they are out of their Lightning module.
+  if (!model) return {{}, source.config_text(), {}};
+  if (!model->is(Object::Kind::kDict))
+    fail(Error::kUnsupported, "the config's 'model' is ", name_of(model->kind),
          ", expected a dict of sizes");
   Translation made;
-  made.settings = model.entries();
+  made.settings = model->entries();
   const Object* data = config.find("data");
   for (const auto& [theirs, ours] :
        {std::pair{"sampling_rate", "sample_rate"}, std::pair{"hop_length", "hop_length"},
