@@ -7,6 +7,7 @@
 #include "base/blob.h"
 #include "base/fail.h"
 #include "checkpoint/config_file.h"
+#include "phonemes/text_rules.h"
 
 namespace voxport {
 namespace {
@@ -125,6 +126,12 @@ void VoiceCompletion::phoneme_ids(std::int64_t symbols) {
       }
     }
   }
+}
+
+void VoiceCompletion::text_rules(std::int64_t symbols) {
+  if (json_.contains("text"))
+    read_text_rules(nlohmann::json(json_["text"]), symbols,
+                    [this](const std::string& what) { problem(what); });
 }
 
 void VoiceCompletion::ids_by_name(const std::string& of, std::int64_t count) {

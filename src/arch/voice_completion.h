@@ -47,6 +47,8 @@ class VoiceCompletion {
   void phoneme_type();
   // That ids of phonemes lie below the number of symbols. Asks for a phoneme_id_map.
   void phoneme_ids(std::int64_t symbols);
+  // The object "text", where it is there, as `speak` will read it.
+  void text_rules(std::int64_t symbols);
   // That every speaker (or language) has a name and no other has. Asks for a speaker_id_map (or
   // language_id_map).
   void ids_by_name(const std::string& of, std::int64_t count);

@@ -132,6 +132,15 @@ TEST_F(FastSpeech2Text, HasIdsWithinTheEmbeddingAndTheSymbolsOfAFrame) {
             "  'phoneme_id_map' is a JSON array, expected an object");
 }
 
+TEST_F(FastSpeech2Text, HasRulesThatSpeakWillFollow) {
+  Json json = phonemes();
+  json["text"] = {{"steps", {"lower"}}, {"blank", 20}, {"bloss", 1}};
+  EXPECT_EQ(refusal_of(json),
+            "the voice's config does not fit the checkpoint\n"
+            "  text: 'bloss' is not known\n"
+            "  text: 'blank' is 20, expected an id, 0 to 19");
+}
+
 TEST_F(FastSpeech2Text, IsSaidOnce) {
   const fs::path first = write("p.json", phonemes()), second = write("q.json", phonemes());
   options_.configs = {first, second};

@@ -7,6 +7,7 @@
 #include "arch/fastspeech2/symbols.h"
 #include "arch/voice_completion.h"
 #include "base/text.h"
+#include "phonemes/arpabet.h"
 
 namespace voxport::fastspeech2 {
 namespace {
@@ -35,7 +36,7 @@ Json text_of_ming024(const Config& config, std::vector<std::string>& notes) {
       cat("the embedding has ", kMing024Rows,
           " rows, as those with ming024's symbols have: the voice takes phonemes in braces, as in ",
           is_mandarin ? "{n i3 h ao3}" : "{HH AH0 L OW1}, and English text"));
-  Json text = {{"phoneme_type", is_mandarin ? "pinyin-in-braces" : "arpabet"}};
+  Json text = {{"phoneme_type", is_mandarin ? kPinyin : kArpabet}};
   if (!is_mandarin) text["espeak"] = {{"voice", "en-us"}};
   text["phoneme_id_map"] = table_of_ming024();
   return text;
@@ -43,8 +44,8 @@ Json text_of_ming024(const Config& config, std::vector<std::string>& notes) {
 
 // The symbols without which Piper's way from text to ids goes nowhere.
 void check_frame(const Json& given, VoiceCompletion& completion) {
-  const bool is_pipers = !given.contains("text") && given["phoneme_type"] != "arpabet" &&
-                         given["phoneme_type"] != "pinyin-in-braces";
+  const bool is_pipers = !given.contains("text") && given["phoneme_type"] != kArpabet &&
+                         given["phoneme_type"] != kPinyin;
   if (!is_pipers) return;
   for (const char* symbol : {"^", "_", "$"})
     if (!given["phoneme_id_map"].contains(symbol))
@@ -61,6 +62,7 @@ void check_given(Json& given, const Config& config) {
   completion.number("/num_speakers", std::max<std::int64_t>(1, config.speakers));
   completion.phoneme_type();
   completion.phoneme_ids(config.symbols);
+  completion.text_rules(config.symbols);
   check_frame(given, completion);
   const bool has_names = given.contains("speaker_id_map") && !given["speaker_id_map"].empty();
   if (config.speakers > 0 && has_names) completion.ids_by_name("speaker", config.speakers);

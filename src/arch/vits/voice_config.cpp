@@ -6,7 +6,6 @@
 
 #include "arch/voice_completion.h"
 #include "base/text.h"
-#include "phonemes/text_rules.h"
 
 namespace voxport::vits {
 namespace {
@@ -28,7 +27,7 @@ class VitsCompletion {
     completion_.phoneme_type();
     completion_.otherwise("/phoneme_map", Json::object());
     phonemes(notes);
-    text_rules();
+    completion_.text_rules(config_.text_encoder.symbols);
     completion_.number("/num_symbols", config_.text_encoder.symbols);
     completion_.number("/num_speakers", config_.speakers);
     speakers(notes);
@@ -63,13 +62,6 @@ class VitsCompletion {
     notes.emplace_back(
         "there is no phoneme_id_map: the voice takes phoneme ids, but no text; its config would "
         "contain one");
-  }
-
-  // The rules of text, as `speak` will read them.
-  void text_rules() {
-    if (json_.contains("text"))
-      read_text_rules(nlohmann::json(json_["text"]), config_.text_encoder.symbols,
-                      [this](const std::string& what) { completion_.problem(what); });
   }
 
   void speakers(std::vector<std::string>& notes) {
