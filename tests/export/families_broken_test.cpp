@@ -113,6 +113,17 @@ TEST(BrokenFamily, HasAConfigThatIsNone) {
     }
 }
 
+TEST(BrokenFamily, HasAFileBesideItThatIsTooLarge) {
+  for (const char* name : {"config.json", "vocab.json", "added_tokens.json"}) {
+    const Damaged damaged("hf/mms");
+    damaged.write(name, "");
+    fs::resize_file(damaged / name, std::uintmax_t{1} << 34);  // takes no room on the disk
+    EXPECT_EQ(damaged.failure(), cat("'IN/", name,
+                                     "' has 17179869184 bytes, expected at most 1048576\n"
+                                     "  while exporting 'IN'"));
+  }
+}
+
 TEST(BrokenFamily, HasSizesThatMakeNoSense) {
   const Damaged damaged("vits/single");
   damaged.change("config.json", [](Json& config) {

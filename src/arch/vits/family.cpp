@@ -47,6 +47,16 @@ constexpr std::string_view kFilesBeside[] = {
     "vocab.txt",
 };
 
+// Real ones have some kilobytes. Nothing larger is read: what is there may be a disk.
+std::string text_of_small_file(const fs::path& path) {
+  constexpr std::size_t kMost = 1 << 20;
+  const Blob file = Blob::map_file(path);
+  if (file.text().size() > kMost)
+    fail(Error::kCorrupt, in_quotes(path.native()), " has ", file.text().size(),
+         " bytes, expected at most ", kMost);
+  return std::string(file.text());
+}
+
 }  // namespace
 
 FamilySource::FamilySource(fs::path checkpoint, NamedTensors tensors, Object root,
@@ -57,7 +67,7 @@ FamilySource::FamilySource(fs::path checkpoint, NamedTensors tensors, Object roo
       wants_d_vector_(wants_d_vector) {
   if (!config) return;
   files_read_.push_back(*config);
-  config_text_ = std::string(Blob::map_file(*config).text());
+  config_text_ = text_of_small_file(*config);
 }
 
 Object FamilySource::config() const {
@@ -82,7 +92,7 @@ std::optional<fs::path> FamilySource::take(std::string_view name) const {
 std::optional<std::string> FamilySource::read_text(std::string_view name) const {
   const std::optional<fs::path> path = take(name);
   if (!path) return std::nullopt;
-  return std::string(Blob::map_file(*path).text());
+  return text_of_small_file(*path);
 }
 
 std::optional<Object> FamilySource::read_config(std::string_view name) const {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 
 #include <nlohmann/json.hpp>
 
@@ -37,22 +36,9 @@ void append_all(SymbolTable& table, const Object& symbols) {
   }
 }
 
-// The text of a file beside the checkpoint, which is no longer than a config may be.
-std::optional<std::string> read_small_text(const FamilySource& source, std::string_view name) {
-  constexpr std::uintmax_t kMost = 1 << 20;
-  const auto path = source.find(name);
-  if (!path) return std::nullopt;
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(*path, error);
-  if (!error && size > kMost)
-    fail(Error::kCorrupt, in_quotes(path->native()), " has ", size, " bytes, expected at most ",
-         kMost);
-  return source.read_text(name);
-}
-
 // symbols.json: a list, or a dict that has one.
 std::optional<Object> symbols_beside(const FamilySource& source) {
-  std::optional<std::string> text = read_small_text(source, "symbols.json");
+  std::optional<std::string> text = source.read_text("symbols.json");
   if (!text) return std::nullopt;
   const std::size_t start = text->find_first_not_of(" \t\r\n");
   if (start != std::string::npos && (*text)[start] == '[') text = cat("{\"symbols\": ", *text, "}");
@@ -84,7 +70,7 @@ Origin read_symbols(const FamilySource& source, const Object& config, SymbolTabl
     append_all(table, *symbols);
     return Origin::kList;
   }
-  if (const auto lines = read_small_text(source, "vocab.txt")) {
+  if (const auto lines = source.read_text("vocab.txt")) {
     append_lines(table, *lines);
     return Origin::kVocabularyFile;
   }
