@@ -48,6 +48,14 @@ constexpr Pass kForms[] = {
     {"activate_in_blocks", activate_in_blocks},  // activations belong to convolutions
 };
 
+// Once nothing is folded any more: what these leave for ONNX Runtime to compute when it loads the
+// graph would be larger in the file.
+constexpr Pass kLastForms[] = {
+    {"convolve_by_points", convolve_by_points},  // large convolutions take fewer products
+    {"share_constants", share_constants},        // and share the constants for that
+    {"drop_dead_nodes", drop_dead_nodes},
+};
+
 // Each round makes the graph smaller; more than a few are never needed.
 constexpr int kMaxRounds = 20;
 
@@ -87,6 +95,7 @@ void use_forms_for_onnxruntime(Graph& graph) {
   for (const Pass& pass : kForms)
     if (run(pass, graph)) run(kDropDeadNodes, graph);  // what is unused must not count as a use
   optimise(graph);
+  for (const Pass& pass : kLastForms) run(pass, graph);
 }
 
 bool prepare(Graph& graph, const Target& target) {

@@ -13,5 +13,6 @@ bool tile_rows(Graph& graph);
 bool output_by_phases(Graph& graph);
 bool upsample_by_phases(Graph& graph);
 bool activate_in_blocks(Graph& graph);
+bool convolve_by_points(Graph& graph);
 
 }  // namespace voxport
