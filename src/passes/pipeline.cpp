@@ -53,7 +53,8 @@ constexpr Pass kForms[] = {
 constexpr Pass kLastForms[] = {
     {"convolve_by_points", convolve_by_points},  // large convolutions take fewer products
     {"share_constants", share_constants},        // and share the constants for that
-    {"drop_dead_nodes", drop_dead_nodes},
+    {"hide_ranks", hide_ranks},                  // the graph is loaded in less time
+    kDropDeadNodes,
 };
 
 // Each round makes the graph smaller; more than a few are never needed.

@@ -2,6 +2,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -22,8 +23,12 @@ using Ints = std::vector<std::int64_t>;
 
 constexpr std::int64_t kStep = ToomCook::kOutputs;
 constexpr std::int64_t kMaxKernel = 12;
-// A length that is known and shorter is not worth the nodes.
-constexpr std::int64_t kMinLength = 32;
+
+// A convolution that is a smaller part of the graph's multiplications saves less than it costs to
+// load: its nodes, and the values of its weight.
+constexpr double kLeastShare = 1. / 150;
+// Of fewer multiplications than this a dozen nodes in place of one cost more than they save.
+constexpr double kLeastWork = 20e6;
 
 // The taps that one step takes. More of them are several steps, whose distance is that of four
 // outputs.
@@ -39,7 +44,7 @@ struct Threshold {
 };
 
 bool is_worth_it(std::int64_t in, std::int64_t out, std::int64_t kernel) {
-  constexpr Threshold kThresholds[] = {{2, 1 << 20}, {10, 128}, {kMaxKernel, 64}};
+  constexpr Threshold kThresholds[] = {{2, 1 << 20}, {4, 192}, {10, 128}, {kMaxKernel, 64}};
   const auto* found = std::ranges::find_if(
       kThresholds, [&](const Threshold& threshold) { return kernel <= threshold.kernel; });
   return found != std::end(kThresholds) && std::min(in, out) >= found->channels;
@@ -72,11 +77,6 @@ struct Convolution : TimeConvolution {
   Places places() const { return {dilation}; }
 };
 
-bool has_length_for_it(const Value& value) {
-  const std::optional<std::int64_t> length = value.dim(kTimeAxis).constant();
-  return !length || *length >= kMinLength;
-}
-
 std::optional<Convolution> convolution_of(const Node& node) {
   if (node.op() != "Conv") return std::nullopt;
   const std::optional<TimeConvolution> conv = time_convolution(node);
@@ -86,9 +86,8 @@ std::optional<Convolution> convolution_of(const Node& node) {
   const bool fills_blocks = made.in % kBlock == 0 && made.out % kBlock == 0;
   const bool has_good_taps = made.kernel >= 2 && made.dilation % 2 == 1;
   const bool is_padded = made.pad_before >= 0 && made.pad_after >= 0;
-  const bool is_good = fills_blocks && has_good_taps && is_padded &&
-                       is_worth_it(made.in, made.out, made.kernel) &&
-                       has_length_for_it(node.output());
+  const bool is_good =
+      fills_blocks && has_good_taps && is_padded && is_worth_it(made.in, made.out, made.kernel);
   return is_good ? std::optional(made) : std::nullopt;
 }
 
@@ -113,15 +112,57 @@ Tensor taps_to_values(const ToomCook& toom, const Convolution& conv) {
   return tensor_of({points, conv.kernel, conv.steps()}, values);
 }
 
+// The sizes that a graph is expected to be run at: one sequence of some length, or, where flags say
+// which of several pieces it is, a piece in the middle.
+class ExpectedSizes {
+ public:
+  explicit ExpectedSizes(const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      const bool is_flag = node.op() == "Cast" && node.input(0).dtype() == DType::kBool &&
+                           node.output().type().elements;
+      if (!is_flag) continue;
+      for (const Dim& element : *node.output().type().elements)
+        if (const auto name = element.symbol_name()) flags_.emplace(*name);
+    }
+  }
+
+  // The multiplications of a convolution; 0 for every other node.
+  double work_of(const Node& node) const {
+    const std::optional<TimeConvolution> conv = time_convolution(node);
+    if (!conv) return 0;
+    // Each element on the side of the weight's first axis meets all that the weight has for it.
+    const Value data = node.op() == "Conv" ? node.output() : node.input(0);
+    double work = static_cast<double>(conv->weight.numel() / conv->weight.shape[0]);
+    for (std::size_t axis = 1; axis < data.rank(); ++axis)
+      work *= static_cast<double>(size_of_axis(data.shape()[axis]));
+    return work;
+  }
+
+ private:
+  std::int64_t size_of_axis(const Dim& dim) const {
+    constexpr std::int64_t kSequence = 128;
+    constexpr std::int64_t kPiece = 32;
+    const std::int64_t size = flags_.empty() ? kSequence : kPiece;
+    const auto value_of = [&](std::string_view symbol) -> std::optional<std::int64_t> {
+      return flags_.contains(std::string(symbol)) ? 0 : size;
+    };
+    return std::max<std::int64_t>(dim.evaluate(value_of).value_or(0), 0);
+  }
+
+  std::set<std::string> flags_;
+};
+
 class ByPoints {
  public:
-  explicit ByPoints(Graph& graph) : graph_(graph), uses_(graph) {}
+  explicit ByPoints(Graph& graph) : graph_(graph), uses_(graph), sizes_(graph) {
+    for (const Node& node : graph.nodes()) work_ += sizes_.work_of(node);
+  }
 
   bool run() {
     bool changed = false;
     for (const Node& node : graph_.nodes()) {
       const std::optional<Convolution> conv = convolution_of(node);
-      if (!conv) continue;
+      if (!conv || sizes_.work_of(node) < std::max(kLeastWork, kLeastShare * work_)) continue;
       const Graph::Scope scope(graph_, module_of(node));
       graph_.replace(node.output(), rewritten(node, *conv));
       changed = true;
@@ -249,6 +290,8 @@ class ByPoints {
 
   Graph& graph_;
   Uses uses_;
+  ExpectedSizes sizes_;
+  double work_ = 0;  // of all convolutions
   // By the input, the taps of a step, the dilation and the padding.
   std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>, Value>
       values_;
@@ -283,8 +326,8 @@ class ByPoints {
 // its values at the points are a MatMul of constants, which ONNX Runtime computes when it loads the
 // graph. The bias is in the products at the point 1, which are part of every output once.
 //
-// Only where it is faster: see is_worth_it(). The result differs from the plain one as sums in
-// another order do.
+// Only where it is faster: see is_worth_it(), kLeastWork and kLeastShare. The result
+// differs from the plain one as sums in another order do.
 bool convolve_by_points(Graph& graph) { return ByPoints(graph).run(); }
 
 }  // namespace voxport

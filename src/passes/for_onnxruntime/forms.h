@@ -14,5 +14,6 @@ bool output_by_phases(Graph& graph);
 bool upsample_by_phases(Graph& graph);
 bool activate_in_blocks(Graph& graph);
 bool convolve_by_points(Graph& graph);
+bool hide_ranks(Graph& graph);
 
 }  // namespace voxport

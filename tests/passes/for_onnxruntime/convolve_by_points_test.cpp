@@ -40,7 +40,7 @@ struct Example {
   std::int64_t kernel, dilation;
   Ints pads;  // before and after
   bool has_bias = true;
-  std::int64_t in = 128, out = 128;
+  std::int64_t in = 192, out = 384;
   Dim rows = 1;
   std::string after = {};  // an operator behind it
 };
@@ -69,7 +69,7 @@ std::unique_ptr<Graph> graph_of(const Example& example, const Dim& length = Dim:
                    {{"kernel_shape", Ints{1, example.kernel}},
                     {"dilations", Ints{1, example.dilation}},
                     {"pads", Ints{0, example.pads[0], 0, example.pads[1]}}});
-  if (example.after == "Add") y = g.node("Add", {y, x});
+  if (example.after == "Add") y = g.node("Add", {y, y});
   if (example.after == "LeakyRelu") y = g.node("LeakyRelu", {y}, {{"alpha", 0.1}});
   graph->add_output("y", y);
   return graph;
@@ -178,7 +178,7 @@ TEST(ConvolveByPoints, GivesTheSameAtAnyLength) {
 TEST(ConvolveByPoints, TakesBatchesAndRows) {
   NEEDS_RUNTIME();
   Example example = same_length(7, 3);
-  example.out = 64 + 128;
+  example.out = 128;
   for (const Dim& rows : {Dim(2), Dim::symbol("rows")}) {
     example.rows = rows;
     expect_equal(session_of(*graph_of(example)), session_of(*by_points(example)),
@@ -214,7 +214,7 @@ TEST(ConvolveByPoints, SharesTheInputsOfConvolutions) {
         "other",
         g.node(
             "Conv",
-            {graph->inputs()[0], g.constant("w", normal_numbers({128, 128, 1, second_kernel}, 1))},
+            {graph->inputs()[0], g.constant("w", normal_numbers({384, 192, 1, second_kernel}, 1))},
             {{"kernel_shape", Ints{1, second_kernel}}, {"pads", Ints{0, pad, 0, pad}}}));
     EXPECT_TRUE(convolve_by_points(*graph));
     drop_dead_nodes(*graph);
@@ -229,7 +229,7 @@ TEST(ConvolveByPoints, KeepsTheWeightAsItIs) {
   std::uint64_t bytes = 0;
   for (const Value& constant : graph->constants())
     if (graph->count_uses(constant) > 0) bytes += constant.constant()->size_in_bytes();
-  const std::uint64_t of_weight = 4 * 128 * 128 * 11;
+  const std::uint64_t of_weight = 4 * 384 * 192 * 11;
   EXPECT_LE(bytes, of_weight + of_weight / 20);
   EXPECT_EQ(count(*graph, "MatMul"), 2) << "of the weight, and of the products";
 }
@@ -254,52 +254,94 @@ bool takes(const Example& example, const Dim& length = Dim::symbol("t")) {
 }
 
 TEST(ConvolveByPoints, LeavesWhatIsNotWorthIt) {
+  const Dim long_enough = Dim(64) * Dim::symbol("t");
   EXPECT_TRUE(takes(same_length(3, 1)));
   Example narrow = same_length(3, 1);
-  narrow.in = 112;
-  EXPECT_FALSE(takes(narrow)) << "few channels to sum over";
+  narrow.in = 176;
+  EXPECT_FALSE(takes(narrow, long_enough)) << "few channels to sum over";
   narrow = same_length(3, 1);
-  narrow.out = 64;
-  EXPECT_FALSE(takes(narrow)) << "few channels to make";
+  narrow.out = 128;
+  EXPECT_FALSE(takes(narrow, long_enough)) << "few channels to make";
+  narrow = same_length(5, 1);
+  narrow.in = narrow.out = 128;
+  EXPECT_TRUE(takes(narrow, long_enough)) << "fewer will do for more taps";
   narrow = same_length(11, 1);
   narrow.in = narrow.out = 64;
-  EXPECT_TRUE(takes(narrow)) << "fewer will do for more taps";
-  EXPECT_FALSE(takes(same_length(1, 1)));
-  EXPECT_FALSE(takes(same_length(13, 1)));
-  EXPECT_FALSE(takes(same_length(3, 1), 31)) << "too short";
-  EXPECT_TRUE(takes(same_length(3, 1), 32));
+  EXPECT_TRUE(takes(narrow, long_enough));
+  EXPECT_FALSE(takes(same_length(1, 1), long_enough));
+  EXPECT_FALSE(takes(same_length(13, 1), long_enough));
+}
+
+TEST(ConvolveByPoints, LeavesWhatIsShort) {
+  EXPECT_TRUE(takes(same_length(7, 1), 39)) << "20 million multiplications";
+  EXPECT_FALSE(takes(same_length(7, 1), 38));
+}
+
+TEST(ConvolveByPoints, ExpectsPiecesWhereFlagsSaySo) {
+  const auto takes_length = [](std::string_view length) {
+    const auto graph = std::make_unique<Graph>();
+    Builder g(*graph);
+    Type flag{DType::kBool, Shape{1}, {}};
+    const Value number =
+        g.node("Cast", {graph->add_input("last", flag)}, {{"to", std::string("int64")}});
+    graph->declare_elements(number, {Dim::symbol("last")});
+    graph->add_output("number", number);
+    Type type;
+    type.shape = Shape{Dim::symbol("b"), 128, 1, Dim::parse(length)};
+    const Value w = g.constant("w", normal_numbers({128, 128, 1, 7}, 1));
+    graph->add_output("y", g.node("Conv", {graph->add_input("x", type), w}));
+    return convolve_by_points(*graph);
+  };
+  EXPECT_FALSE(takes_length("t"));
+  EXPECT_TRUE(takes_length("8*t"));
+  EXPECT_FALSE(takes_length("t + 1000*last")) << "not the last piece";
+}
+
+TEST(ConvolveByPoints, LeavesSmallPartsOfAGraph) {
+  const auto takes_beside = [](std::int64_t stretch) {  // a convolution of few channels
+    auto graph = graph_of(same_length(7, 1));
+    Builder g(*graph);
+    Type type;
+    type.shape = Shape{1, 112, 1, Dim(stretch) * Dim::symbol("t")};
+    const Value w = g.constant("w", normal_numbers({112, 112, 1, 3}, 1));
+    graph->add_output("other", g.node("Conv", {graph->add_input("other_x", type), w}));
+    return convolve_by_points(*graph);
+  };
+  EXPECT_TRUE(takes_beside(2000));
+  EXPECT_FALSE(takes_beside(2100)) << "150 times as many multiplications";
 }
 
 TEST(ConvolveByPoints, LeavesWhatItCannotSay) {
-  EXPECT_FALSE(takes(same_length(3, 2))) << "two phases would stay empty";
+  EXPECT_FALSE(takes(same_length(3, 2), Dim(8) * Dim::symbol("t")))
+      << "two phases would stay empty";
   Example odd = same_length(3, 1);
-  odd.in = 136;
-  EXPECT_FALSE(takes(odd)) << "half a block of channels";
+  odd.in = 200;
+  EXPECT_FALSE(takes(odd, Dim(8) * Dim::symbol("t"))) << "half a block of channels";
   odd = same_length(3, 1);
   odd.pads = {-1, 1};
-  EXPECT_FALSE(takes(odd));
+  EXPECT_FALSE(takes(odd, Dim(8) * Dim::symbol("t")));
   const auto takes_text = [](const std::string& text) {
     return convolve_by_points(*parse_graph(text));
   };
-  const std::string declared = "x: f32[b, 128, 1, t]\nw: f32[128, 128, 1, 3] = const\n";
+  const std::string declared = "x: f32[b, 192, 1, 8*t]\nw: f32[384, 192, 1, 3] = const\n";
   EXPECT_TRUE(takes_text(declared + "y = Conv(x, w)\nreturn y"));
   EXPECT_FALSE(takes_text(declared + "y = Conv(x, w) strides=[1, 2]\nreturn y"));
   EXPECT_FALSE(
-      takes_text("x: f32[b, 256, 1, t]\nw: f32[256, 128, 1, 3] = const\n"
+      takes_text("x: f32[b, 768, 1, 8*t]\nw: f32[384, 384, 1, 3] = const\n"
                  "y = Conv(x, w) group=2\nreturn y"));
   EXPECT_FALSE(
-      takes_text("x: f32[b, 128, 1, t]\nw: f32[128, 128, 1, 3]\n"
+      takes_text("x: f32[b, 192, 1, 8*t]\nw: f32[384, 192, 1, 3]\n"
                  "y = Conv(x, w)\nreturn y"))
       << "a weight that is computed";
   EXPECT_FALSE(
-      takes_text("x: f16[b, 128, 1, t]\nw: f16[128, 128, 1, 3] = const\n"
+      takes_text("x: f16[b, 192, 1, 8*t]\nw: f16[384, 192, 1, 3] = const\n"
                  "y = Conv(x, w)\nreturn y"));
   EXPECT_FALSE(
-      takes_text("x: f32[b, 128, t]\nw: f32[128, 128, 3] = const\n"
+      takes_text("x: f32[b, 192, 8*t]\nw: f32[384, 192, 3] = const\n"
                  "y = Conv(x, w)\nreturn y"))
       << "no rows";
   EXPECT_FALSE(
-      takes_text("x: f32[b, 128, h, t]\nw: f32[128, 128, 3, 3] = const\n"
+      takes_text("x: f32[b, 192, h, t]\nw: f32[384, 192, 3, 3] = const\n"
                  "y = Conv(x, w)\nreturn y"))
       << "a picture";
 }
