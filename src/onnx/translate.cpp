@@ -116,13 +116,16 @@ onnx::TensorProto whole_tensor(const Tensor& tensor) {
   return proto;
 }
 
-void set_graph(const Graph& graph, const Names& names, bool with_value_info,
+// Which types of the values inside are written.
+enum class WrittenTypes { kNone, kOfSums, kAll };
+
+void set_graph(const Graph& graph, const Names& names, WrittenTypes inner_types,
                onnx::GraphProto& proto, std::vector<Initializer>& initializers);
 
 void set_subgraph(const Graph& graph, const std::vector<std::string>& captured,
                   onnx::GraphProto& proto) {
   std::vector<Initializer> initializers;
-  set_graph(graph, Names(graph, captured), false, proto, initializers);
+  set_graph(graph, Names(graph, captured), WrittenTypes::kNone, proto, initializers);
   for (const Initializer& initializer : initializers) {
     onnx::TensorProto tensor = whole_tensor(*initializer.values);
     tensor.set_name(initializer.name);
@@ -220,16 +223,36 @@ void add_identity(const std::string& output, const std::string& input, onnx::Gra
   node.set_op_type("Identity");
 }
 
-void set_inner_types(const Graph& graph, const Names& names, onnx::GraphProto& proto) {
+// The names of sums, and of what they add, of four axes and one shape.
+std::unordered_set<std::string> sums_of(const Graph& graph) {
+  std::unordered_set<std::string> sums;
+  for (const Node& node : graph.nodes()) {
+    if (node.op() != "Add" || !node.domain().empty() || !node.output().type().shape) continue;
+    const Value all[] = {node.input(0), node.input(1), node.output()};
+    const bool is_one_shape =
+        node.output().rank() == 4 && std::ranges::all_of(all, [&](auto& value) {
+          return value.type().shape == node.output().type().shape;
+        });
+    if (!is_one_shape) continue;
+    for (const Value& value : all) sums.insert(value.name());
+  }
+  return sums;
+}
+
+void set_inner_types(const Graph& graph, const Names& names, WrittenTypes inner_types,
+                     onnx::GraphProto& proto) {
   std::unordered_set<std::string> outputs;
   for (const auto& [name, value] : graph.outputs()) outputs.insert(name);
+  const bool are_all = inner_types == WrittenTypes::kAll;
+  const std::unordered_set<std::string> sums = are_all ? outputs : sums_of(graph);
   for (const Node& node : graph.nodes())
     for (const Value& value : node.outputs())
-      if (value.type().foreign.empty() && !outputs.contains(names.of(value)))
+      if (value.type().foreign.empty() && !outputs.contains(names.of(value)) &&
+          (are_all || sums.contains(value.name())))
         set_value_info(names.of(value), value.type(), *proto.add_value_info());
 }
 
-void set_graph(const Graph& graph, const Names& names, bool with_value_info,
+void set_graph(const Graph& graph, const Names& names, WrittenTypes inner_types,
                onnx::GraphProto& proto, std::vector<Initializer>& initializers) {
   proto.set_name(graph.graph_name);
   for (const Node& node : graph.nodes()) {
@@ -243,7 +266,7 @@ void set_graph(const Graph& graph, const Names& names, bool with_value_info,
     set_value_info(input.name(), input.type(), *proto.add_input());
   for (const auto& [name, value] : graph.outputs())
     set_value_info(name, value.type(), *proto.add_output());
-  if (with_value_info) set_inner_types(graph, names, proto);
+  if (inner_types != WrittenTypes::kNone) set_inner_types(graph, names, inner_types, proto);
 }
 
 void name_axes(const std::vector<std::pair<std::string, std::string>>& names,
@@ -300,8 +323,10 @@ Translation translate(const Graph& graph, const OnnxOptions& options) {
   model.set_producer_name("voxport");
   if (!options.producer_version.empty()) model.set_producer_version(options.producer_version);
   if (!options.doc_string.empty()) model.set_doc_string(options.doc_string);
-  set_graph(graph, Names(graph, {}), options.value_info, *model.mutable_graph(),
-            translation.initializers);
+  const WrittenTypes inner_types = options.value_info  ? WrittenTypes::kAll
+                                   : options.sum_types ? WrittenTypes::kOfSums
+                                                       : WrittenTypes::kNone;
+  set_graph(graph, Names(graph, {}), inner_types, *model.mutable_graph(), translation.initializers);
   say_in_newer_opset(*model.mutable_graph(), options.opset);
   if (!options.axis_names.empty()) {
     name_axes(options.axis_names, *model.mutable_graph()->mutable_input());

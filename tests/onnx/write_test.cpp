@@ -135,6 +135,26 @@ TEST(WriteOnnx, GivesTheBytesThatProtobufWouldGive) {
   EXPECT_EQ(model.graph().value_info_size(), 5);
 }
 
+TEST(WriteOnnx, WritesTheTypesOfSumsOfOneShape) {
+  const auto graph = parse_graph(R"(x: f32[b, 16, 1, 8*t]
+      one: f32[16, 1, 1] = const
+      a = Relu(x)
+      c = Tanh(a)
+      sum = Add(a, c)
+      more = Add(sum, one)
+      y = Relu(more)
+      return y)");
+  OnnxOptions options;
+  EXPECT_EQ(parsed(onnx_bytes(*graph, options)).graph().value_info_size(), 0);
+  options.sum_types = true;
+  const onnx::ModelProto model = parsed(onnx_bytes(*graph, options));
+  ASSERT_EQ(model.graph().value_info_size(), 3);
+  EXPECT_EQ(model.graph().value_info(0).name(), "a");
+  EXPECT_EQ(model.graph().value_info(1).name(), "c");
+  EXPECT_EQ(model.graph().value_info(2).name(), "sum");
+  EXPECT_EQ(sizes_of(model.graph().value_info(2)), "['b', 16, 1, '8*t']");
+}
+
 TEST(WriteOnnx, ChoosesTheIrVersionByTheOpset) {
   const char* text = "x: f32[t]\ny = Relu(x)\nreturn y";
   const int expected[] = {7, 7, 8, 8, 8, 8, 9, 9, 10};
