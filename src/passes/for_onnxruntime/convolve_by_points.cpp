@@ -22,7 +22,6 @@ namespace {
 using Ints = std::vector<std::int64_t>;
 
 constexpr std::int64_t kStep = ToomCook::kOutputs;
-constexpr std::int64_t kMaxKernel = 12;
 
 // A convolution that is a smaller part of the graph's multiplications saves less than it costs to
 // load: its nodes, and the values of its weight.
@@ -37,17 +36,21 @@ std::int64_t taps_of_step(std::int64_t kernel) {
 }
 
 // What is saved in products must outweigh what is read and written more often, which is the same
-// for each channel, however many there are to sum over.
+// for each channel, however many there are to sum over. Measured in decoders, with one thread: see
+// docs/performance.md.
 struct Threshold {
   std::int64_t kernel;    // up to
   std::int64_t channels;  // at least, of the input and the output
 };
 
+constexpr std::int64_t kMinKernel = 3;
+
 bool is_worth_it(std::int64_t in, std::int64_t out, std::int64_t kernel) {
-  constexpr Threshold kThresholds[] = {{2, 1 << 20}, {4, 192}, {10, 128}, {kMaxKernel, 64}};
+  constexpr Threshold kThresholds[] = {{4, 192}, {10, 128}, {12, 64}};
   const auto* found = std::ranges::find_if(
       kThresholds, [&](const Threshold& threshold) { return kernel <= threshold.kernel; });
-  return found != std::end(kThresholds) && std::min(in, out) >= found->channels;
+  return kernel >= kMinKernel && found != std::end(kThresholds) &&
+         std::min(in, out) >= found->channels;
 }
 
 // Places in the four outputs of each step, t = 4 * step + dilation * j, j = 0..3, for odd
@@ -84,10 +87,10 @@ std::optional<Convolution> convolution_of(const Node& node) {
     return std::nullopt;
   const Convolution made(*conv);
   const bool fills_blocks = made.in % kBlock == 0 && made.out % kBlock == 0;
-  const bool has_good_taps = made.kernel >= 2 && made.dilation % 2 == 1;
+  const bool has_all_phases = made.dilation % 2 == 1;
   const bool is_padded = made.pad_before >= 0 && made.pad_after >= 0;
   const bool is_good =
-      fills_blocks && has_good_taps && is_padded && is_worth_it(made.in, made.out, made.kernel);
+      fills_blocks && has_all_phases && is_padded && is_worth_it(made.in, made.out, made.kernel);
   return is_good ? std::optional(made) : std::nullopt;
 }
 
