@@ -15,7 +15,24 @@ using std::u32string_view;
 // More than any pairs make of a sentence that is meant.
 constexpr std::size_t kMostCharacters = std::size_t{1} << 21;
 
-std::u32string lower_unknown(const TextStep& step, const TextConfig& config, u32string_view text) {
+// How much is compared for one text, which a config of some kilobytes could make any amount.
+class Comparisons {
+ public:
+  void add(std::size_t characters) {
+    constexpr std::size_t kMost = std::size_t{1} << 28;
+    made_ += characters;
+    if (made_ > kMost)
+      fail(Error::kCorrupt, "the steps of the voice's config compare more than ", kMost,
+           " characters for a text");
+  }
+
+ private:
+  std::size_t made_ = 0;
+};
+
+std::u32string lower_unknown(const TextStep& step, const TextConfig& config, u32string_view text,
+                             Comparisons& comparisons) {
+  for (const std::u32string& word : step.words) comparisons.add(text.size() * word.size());
   std::u32string out;
   while (!text.empty()) {
     const auto word = std::ranges::find_if(
@@ -52,22 +69,28 @@ std::size_t find_text(u32string_view text, u32string_view part, std::size_t begi
   return text.find(part, begin);
 }
 
-std::u32string replaced(const TextStep& step, std::u32string text) {
-  for (const auto& [from, to] : step.pairs) text = with_pair(text, find_text, from, to);
+std::u32string replaced(const TextStep& step, std::u32string text, Comparisons& comparisons) {
+  for (const auto& [from, to] : step.pairs) {
+    comparisons.add(text.size());
+    text = with_pair(text, find_text, from, to);
+  }
   return text;
 }
 
-// Where the word and its dot stand, with no letter or digit right before.
+// Where the word and its dot (the last of `word`) stand, with no letter or digit right before.
 std::size_t find_abbreviation(u32string_view text, u32string_view word, std::size_t begin) {
   for (std::size_t at = begin; at + word.size() <= text.size(); ++at) {
+    const bool may_be = text[at + word.size() - 1] == word.back();
     const bool is_at_start = at == 0 || !(is_alnum(text[at - 1]) || text[at - 1] == U'_');
-    if (is_at_start && lower_case(text.substr(at, word.size())) == word) return at;
+    if (may_be && is_at_start && lower_case(text.substr(at, word.size())) == word) return at;
   }
   return u32string_view::npos;
 }
 
-std::u32string without_abbreviations(const TextStep& step, std::u32string text) {
+std::u32string without_abbreviations(const TextStep& step, std::u32string text,
+                                     Comparisons& comparisons) {
   for (const auto& [word, whole] : step.pairs) {
+    comparisons.add(4 * text.size() * (word.size() + 1));  // lower case takes its time
     std::u32string with_dot = word;
     with_dot += U'.';
     text = with_pair(text, find_abbreviation, with_dot, whole);
@@ -117,14 +140,17 @@ std::u32string after_steps(const std::vector<TextStep>& steps, const TextConfig&
                            Romaniser* romaniser, std::u32string text,
                            std::vector<std::string>& unknown) {
   using Kind = TextStep::Kind;
+  Comparisons comparisons;
   for (const TextStep& step : steps) {
     switch (step.kind) {
       case Kind::kNfc: text = compose(utf8(text)); break;
       case Kind::kNfd: text = decompose(utf8(text)); break;
       case Kind::kLower: text = lower_case(text); break;
-      case Kind::kLowerUnknown: text = lower_unknown(step, config, text); break;
-      case Kind::kReplace: text = replaced(step, std::move(text)); break;
-      case Kind::kAbbreviations: text = without_abbreviations(step, std::move(text)); break;
+      case Kind::kLowerUnknown: text = lower_unknown(step, config, text, comparisons); break;
+      case Kind::kReplace: text = replaced(step, std::move(text), comparisons); break;
+      case Kind::kAbbreviations:
+        text = without_abbreviations(step, std::move(text), comparisons);
+        break;
       case Kind::kRomanise: text = romanised(romaniser, std::move(text)); break;
       case Kind::kCollapse: text = collapsed(text); break;
       case Kind::kTrim: text = trimmed(u32string_view(text), is_space); break;

@@ -184,5 +184,22 @@ TEST(TextRules, DoNotGrowATextWithoutEnd) {
             "the replacements of the voice's config make more than 2097152 characters of a text");
 }
 
+// A few letters become a million, and each of those is then compared with many words.
+TEST(TextRules, ComparisonsHaveAnEnd) {
+  std::string pairs;
+  for (int i = 0; i < 1000; ++i) pairs += cat(R"(, ["q)", i, R"(", "x"])");
+  const std::string dots = std::string(60, '.');
+  const std::string grown = cat(R"([{"replace": [["a", ")", dots, R"("], [".", ")", dots,
+                                R"("], [".", ")", dots, R"("]]}, )");
+  for (const std::string& step :
+       {cat(R"({"replace": [["q", "x"])", pairs, "]}]"),
+        cat(R"({"abbreviations": [["q", "x"])", pairs, "]}]"),
+        cat(R"({"lower_unknown": [")", std::string(64, '.'), R"(", ")", std::string(63, '.'),
+            R"(", "..q", ".q", "..r", "...q", "....q", ".....q", "q"]}, )",
+            R"({"replace": [["q", "x"])", pairs, "]}]")})
+    EXPECT_EQ(message_of([&] { stepped(grown + step, "aaaa"); }),
+              "the steps of the voice's config compare more than 268435456 characters for a text");
+}
+
 }  // namespace
 }  // namespace voxport::text_rules_test
