@@ -123,7 +123,9 @@ class ConfigReader {
   std::int64_t gin_channels() {
     const auto from_shapes = size_of(w_ / "emb_g", "weight", 1);
     const std::int64_t given = settings_.number("gin_channels", from_shapes, 512);
-    return given > 0 ? given : from_shapes.value_or(512);
+    const std::int64_t width = given > 0 ? given : from_shapes.value_or(512);
+    if (width < 1) settings_.problem("the speakers of emb_g.weight have no numbers, expected some");
+    return width;
   }
 
   DurationConfig durations(const Config& whole) {

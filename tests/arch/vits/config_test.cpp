@@ -515,5 +515,15 @@ TEST(ReadConfig, LeavesTensorsThatAreMissingToTheNetwork) {
   EXPECT_EQ(fewer.size(), 18U);
 }
 
+// Such a voice would be exported as one of a single speaker.
+TEST(ReadConfig, NamesSpeakersWithoutNumbers) {
+  const Lines problems = problems_of(Example("plain-speakers")
+                                         .shape("model_g.emb_g.weight", {3, 0})
+                                         .set("gin_channels", std::nullopt));
+  EXPECT_NE(std::find(problems.begin(), problems.end(),
+                      "  the speakers of emb_g.weight have no numbers, expected some"),
+            problems.end());
+}
+
 }  // namespace
 }  // namespace voxport::vits::config_test
