@@ -6,7 +6,7 @@ target_include_directories(voxport_library INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(voxport_library INTERFACE voxport_api)
+target_link_libraries(voxport_library INTERFACE voxport_serve voxport_api)
 target_compile_features(voxport_library INTERFACE cxx_std_20)
 
 include(CMakePackageConfigHelpers)

@@ -40,11 +40,12 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"api",
      {"api", "base", "checkpoint", "arch", "export", "inspect", "report", "scan", "verify", "voice",
       "voxport"}},
+    {"serve", {"serve", "base", "voxport", "nlohmann", "boost"}},
     {"cli", {"cli", "base", "voxport", "CLI"}},
 };
 
 // POSIX is for the rooms that touch the machine.
-const std::set<std::string> kPosix = {"base", "runtime", "verify", "cli"};
+const std::set<std::string> kPosix = {"base", "runtime", "verify", "serve", "cli"};
 
 bool is_standard(const std::string& header) {
   return header.find('/') == std::string::npos && header.find('.') == std::string::npos;

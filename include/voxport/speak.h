@@ -58,6 +58,7 @@ struct VoiceInfo {
   std::int64_t num_speakers = 1;
   std::vector<std::pair<std::string, std::int64_t>> languages;  // names and numbers; none for one
   std::int64_t num_languages = 1;
+  std::string language;  // as its config names it: "en_US", "en-us"; empty where it does not
   // The voice's own. What it does not have cannot be chosen.
   double length_scale = 1;
   std::optional<double> noise_scale, noise_w;  // VITS
@@ -131,6 +132,10 @@ class Stream {
   // espeak-ng is not there or breaks down; what was said before stays said.
   std::optional<AudioPiece> next();
 
+  // For the thread that calls next(): whether it gives its result without waiting for text or for
+  // the start of a sentence. When not, `on_ready` of Voice::speak() is called once it does.
+  bool is_ready();
+
   // From any thread: next() returns nothing from now on. A source that waits for text is waited
   // for.
   void cancel();
@@ -162,8 +167,12 @@ class Voice {
 
   // Fails with kUsage when options are not the voice's: an unknown speaker, scales that make no
   // sense or that it does not have; with kUnsupported when it takes no text.
-  Stream speak(std::string text, const SpeakOptions& options = {}) const;
-  Stream speak(TextSource text, const SpeakOptions& options = {}) const;
+  // `on_ready` is called on a thread of the stream's own whenever a sentence is ready, and when all
+  // are or reading fails; it must not wait for the stream.
+  Stream speak(std::string text, const SpeakOptions& options = {},
+               std::function<void()> on_ready = {}) const;
+  Stream speak(TextSource text, const SpeakOptions& options = {},
+               std::function<void()> on_ready = {}) const;
 
  private:
   std::shared_ptr<const LoadedVoice> loaded_;

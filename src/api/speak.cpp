@@ -29,16 +29,21 @@ Stream& Stream::operator=(Stream&&) noexcept = default;
 std::optional<AudioPiece> Stream::next() {
   return in_context("speaking", [&] { return task_->next(); });
 }
+bool Stream::is_ready() { return task_->is_ready(); }
 void Stream::cancel() { task_->cancel(); }
 std::vector<std::string> Stream::notes() const { return task_->notes(); }
 std::vector<std::string> Stream::unknown_symbols() const { return task_->unknown_symbols(); }
 
-Stream Voice::speak(TextSource text, const SpeakOptions& options) const {
-  return Stream(std::make_unique<SpeakingTask>(loaded_, std::move(text), options));
+Stream Voice::speak(TextSource text, const SpeakOptions& options,
+                    std::function<void()> on_ready) const {
+  return Stream(
+      std::make_unique<SpeakingTask>(loaded_, std::move(text), options, std::move(on_ready)));
 }
 
-Stream Voice::speak(std::string text, const SpeakOptions& options) const {
-  return speak([text = std::move(text)]() mutable { return std::exchange(text, {}); }, options);
+Stream Voice::speak(std::string text, const SpeakOptions& options,
+                    std::function<void()> on_ready) const {
+  return speak([text = std::move(text)]() mutable { return std::exchange(text, {}); }, options,
+               std::move(on_ready));
 }
 
 std::vector<std::string> read_ids(const fs::path& voice, const TextSource& text,

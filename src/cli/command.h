@@ -9,6 +9,7 @@ Run add_bench(Arguments& app);
 Run add_check(Arguments& app);
 Run add_export(Arguments& app);
 Run add_inspect(Arguments& app);
+Run add_serve(Arguments& app);
 Run add_speak(Arguments& app);
 
 }  // namespace voxport

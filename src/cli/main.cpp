@@ -24,6 +24,7 @@ constexpr Command kCommands[] = {
     {"export", "convert a trained model to ONNX with dynamic axes", add_export},
     {"check", "prove that a model's axes are dynamic, or name the node that fixes one", add_check},
     {"speak", "speak text with an exported voice, and stream the audio", add_speak},
+    {"serve", "let clients on the network hear voices: HTTP, Wyoming, WebSocket", add_serve},
     {"bench", "measure how fast a voice speaks on this machine", add_bench},
     {"inspect", "show what a model file contains, without running any of it", add_inspect},
 };

@@ -87,6 +87,14 @@ void check_samples(const char* place, std::int64_t samples, const char* expected
          expected);
 }
 
+// The first of these places that has a name.
+std::string language_in(const Json& json) {
+  for (const char* place : {"/language/code", "/espeak/voice"})
+    if (const Json* found = find(json, place); found && found->is_string())
+      return found->get<std::string>();
+  return "";
+}
+
 // What all kinds have.
 VoiceInfo info_in(const Json& json) {
   VoiceInfo info;
@@ -100,6 +108,7 @@ VoiceInfo info_in(const Json& json) {
   info.speakers = names_in(json, "speaker_id_map");
   info.num_languages = whole_number_at(json, "/num_languages", 1);
   info.languages = names_in(json, "language_id_map");
+  info.language = language_in(json);
   return info;
 }
 

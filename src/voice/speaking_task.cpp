@@ -82,11 +82,12 @@ std::vector<SpokenPhoneme> phonemes_of(const Utterance& utterance,
 }  // namespace
 
 SpeakingTask::SpeakingTask(std::shared_ptr<const LoadedVoice> voice, TextSource text,
-                           const SpeakOptions& options)
+                           const SpeakOptions& options, std::function<void()> on_ready)
     : voice_(std::move(voice)),
       text_(std::move(text)),
       options_(options),
-      manner_(manner_of(*voice_, options)) {
+      manner_(manner_of(*voice_, options)),
+      on_ready_(std::move(on_ready)) {
   check_takes(voice_->info(), voice_->no_text(), options.input);
   if (options.chunk_frames < 0)
     fail(Error::kUsage, "chunks of ", options.chunk_frames, " frames, expected 1 or more");
@@ -130,6 +131,7 @@ void SpeakingTask::prepare_all() {
     is_all_ready_ = true;
   }
   changed_.notify_all();
+  if (on_ready_) on_ready_();
 }
 
 void SpeakingTask::prepare_text() {
@@ -196,6 +198,15 @@ void SpeakingTask::prepare(const Utterance& utterance) {
   if (is_cancelled_) return;
   ready_.push_back(std::move(sentence));
   changed_.notify_all();
+  lock.unlock();
+  if (on_ready_) on_ready_();
+}
+
+bool SpeakingTask::is_ready() {
+  const std::lock_guard lock(mutex_);
+  const bool waits = !current_ && ready_.empty() && !is_all_ready_ && !is_cancelled_;
+  if (waits) piece_frames_ = kFirstFrames;  // as in take_sentence()
+  return !waits;
 }
 
 // Whether there is one. Where it has to be waited for, whoever listens waits, too.

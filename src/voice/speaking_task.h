@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,12 +25,13 @@ class SpeakingTask {
  public:
   // Fails as Voice::speak() does.
   SpeakingTask(std::shared_ptr<const LoadedVoice> voice, TextSource text,
-               const SpeakOptions& options);
+               const SpeakOptions& options, std::function<void()> on_ready = {});
   ~SpeakingTask();
   SpeakingTask(const SpeakingTask&) = delete;
   SpeakingTask& operator=(const SpeakingTask&) = delete;
 
   std::optional<AudioPiece> next();
+  bool is_ready();  // whether next() would not wait
   void cancel();
   std::vector<std::string> unknown_symbols() const;
   std::vector<std::string> notes() const;
@@ -57,7 +59,8 @@ class SpeakingTask {
   TextSource text_;
   SpeakOptions options_;
   Manner manner_;
-  std::uint64_t utterances_ = 0;  // prepared so far
+  std::function<void()> on_ready_;  // may be empty
+  std::uint64_t utterances_ = 0;    // prepared so far
 
   static constexpr std::size_t kMostReady = 2;
   mutable std::mutex mutex_;

@@ -21,6 +21,7 @@ void PrintTo(const NumberOption& option, std::ostream* out) {
 const std::vector<NumberOption>& number_options() {
   static const char* const kSpeak = "speak no/voice text";
   static const char* const kBench = "bench no/voice";
+  static const char* const kServe = "serve no/voice";
   static const char* const kCheck = "check no.onnx";
   static const std::vector<NumberOption> kOptions = {
       {"export no.ckpt no.onnx", "--opset", "a whole number from 13 to 21", {"12", "22", "-13"}},
@@ -40,6 +41,19 @@ const std::vector<NumberOption>& number_options() {
        {"-1", "18446744073709551616"}},
       {kSpeak, "--sentence-silence", "a number from 0 to 3600", {"-0.1", "3601", "1e300"}},
       {kSpeak, "--chunk", "a whole number from 1 to 1099511627776", {"0", "-1"}},
+      {kServe, "--workers", "a whole number from 0 to 1024", {"-1", "1025"}},
+      {kServe, "--threads", "a whole number from 0 to 1024", {"-1", "1025"}},
+      {kServe, "--max-body", "a whole number from 1 to 1073741824", {"0", "-1"}},
+      {kServe, "--max-characters", "a whole number from 1 to 1073741824", {"0", "-1"}},
+      {kServe, "--max-audio", "a number from 0.001 to 2.592e+06", {"0", "-1", "1e300"}},
+      {kServe, "--max-connections", "a whole number from 1 to 1048576", {"0", "-1"}},
+      {kServe, "--max-streams", "a whole number from 1 to 4096", {"0", "4097"}},
+      {kServe, "--max-queue", "a whole number from 0 to 1048576", {"-1", "1048577"}},
+      {kServe, "--ahead", "a number from 0.1 to 86400", {"0", "-1", "86401"}},
+      {kServe, "--request-timeout", "a number from 0.1 to 86400", {"0", "86401"}},
+      {kServe, "--idle-timeout", "a number from 0.1 to 86400", {"0", "86401"}},
+      {kServe, "--write-timeout", "a number from 0.1 to 86400", {"0", "86401"}},
+      {kServe, "--grace", "a number from 0 to 86400", {"-1", "86401"}},
       {kBench, "--threads", "a whole number from 0 to 1024", {"-1", "1025"}},
       {kBench, "--chunk", "a whole number from 0 to 16777216", {"-1", "16777217"}},
       {kBench, "--runs", "a whole number from 1 to 10000", {"0", "-1", "10001"}},

@@ -1,0 +1,29 @@
+#include "serve/audio_format.h"
+
+#include <algorithm>
+
+#include "base/join.h"
+#include "serve/refusal.h"
+
+namespace voxport {
+namespace {
+
+// The first is what a request gets that does not say.
+constexpr AudioFormat kFormats[] = {
+    {"wav", "audio/wav", wav_encoder},
+    {"pcm", "audio/pcm", pcm_encoder},
+};
+
+}  // namespace
+
+std::span<const AudioFormat> audio_formats() { return kFormats; }
+
+const AudioFormat& audio_format(std::string_view name) {
+  const auto found = std::ranges::find(kFormats, name, &AudioFormat::name);
+  if (found == std::end(kFormats))
+    refuse(400, "unsupported_format", "there is no response format ", in_quotes(name),
+           "; expected one of ", join(kFormats, ", ", &AudioFormat::name));
+  return *found;
+}
+
+}  // namespace voxport

@@ -1,0 +1,202 @@
+#include "serve/http_api.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/fail.h"
+#include "serve/http_speech.h"
+
+namespace voxport {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+HttpReply json_reply(const Json& json) { return {200, "application/json", dump(json), {}}; }
+
+// In a time that does not depend on how much of it is right.
+bool is_same_secret(std::string_view found, std::string_view expected) {
+  bool is_same = found.size() == expected.size();
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    is_same &= (i < found.size() ? found[i] : '\0') == expected[i];
+  return is_same;
+}
+
+bool has_prefix_ignoring_case(std::string_view text, std::string_view prefix) {
+  return text.size() >= prefix.size() &&
+         equals_ignoring_case(text.substr(0, prefix.size()), prefix);
+}
+
+Json description_of(const ServedVoice& served) {
+  const VoiceInfo& info = served.voice.info();
+  Json speakers = Json::array();
+  for (const auto& [name, id] : info.speakers) speakers.push_back({{"name", name}, {"id", id}});
+  Json json = {{"id", served.name},
+               {"name", served.name},
+               {"language", info.language},
+               {"sample_rate", info.sample_rate},
+               {"num_speakers", info.num_speakers},
+               {"speakers", std::move(speakers)},
+               {"length_scale", info.length_scale},
+               {"takes_text", info.takes_text},
+               {"streams", info.streams}};
+  const auto add = [&](const char* name, std::optional<double> value) {
+    if (value) json[name] = *value;
+  };
+  add("noise_scale", info.noise_scale);
+  add("noise_w", info.noise_w);
+  add("pitch", info.pitch);
+  add("energy", info.energy);
+  return json;
+}
+
+}  // namespace
+
+struct HttpApi::Route {
+  const char* method;
+  const char* path;
+  Answer (HttpApi::*answer)(const HttpRequest&);
+  bool needs_token = true;
+};
+
+const HttpApi::Route HttpApi::kRoutes[] = {
+    {"GET", "/health", &HttpApi::health, false},   {"GET", "/ready", &HttpApi::ready, false},
+    {"GET", "/metrics", &HttpApi::metrics},        {"GET", "/v1/models", &HttpApi::models},
+    {"GET", "/v1/audio/voices", &HttpApi::voices}, {"POST", "/v1/audio/speech", &HttpApi::speech},
+    {"POST", "/synthesize", &HttpApi::synthesize}, {"POST", "/", &HttpApi::synthesize},
+};
+
+HttpApi::Answer HttpApi::answer(const HttpRequest& request) {
+  try {
+    Answer answer = route(request);
+    if (auto* const reply = std::get_if<HttpReply>(&answer)) {
+      add_cors(request, *reply);
+      service_.metrics.add_request("http", reply->status);
+    }
+    return answer;
+  } catch (const Refusal& refusal) {
+    HttpReply reply = refuse_request(refusal);
+    add_cors(request, reply);
+    return reply;
+  }
+}
+
+HttpReply HttpApi::refuse_request(const Refusal& refusal) {
+  service_.metrics.add_request("http", refusal.status());
+  HttpReply reply{refusal.status(), "application/json", to_json(refusal), {}};
+  if (refusal.status() == 503) reply.headers.emplace_back("Retry-After", "1");
+  if (refusal.status() == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return reply;
+}
+
+HttpApi::Answer HttpApi::route(const HttpRequest& request) {
+  check_origin(request);
+  const std::string_view asked = request.method;
+  const std::string_view method = asked == "HEAD" ? "GET" : asked;
+  std::string allowed;
+  for (const Route& route : kRoutes) {
+    if (request.path() != route.path) continue;
+    if (method == route.method) {
+      if (route.needs_token) check_token(request);
+      return (this->*route.answer)(request);
+    }
+    allowed += cat(allowed.empty() ? "" : ", ", route.method);
+  }
+  if (allowed.empty()) refuse(404, "not_found", "there is nothing at ", in_quotes(request.path()));
+  if (method == "OPTIONS") return HttpReply{204, "", "", {{"Allow", allowed}}};
+  const Refusal refusal(
+      405, "method_not_allowed",
+      cat(in_quotes(request.path()), " takes ", allowed, ", not ", printable(request.method)));
+  return HttpReply{405, "application/json", to_json(refusal), {{"Allow", allowed}}};
+}
+
+// Only browsers send an origin: with it, a page of a stranger would use the server of its visitor.
+void HttpApi::check_origin(const HttpRequest& request) const {
+  const std::string_view origin = request.header("Origin");
+  const std::string& allowed = service_.options.allow_origin;
+  if (origin.empty() || allowed == "*" || origin == allowed) return;
+  const std::string_view host = request.header("Host");
+  if (origin == cat("http://", host) || origin == cat("https://", host)) return;
+  refuse(403, "origin_not_allowed", "pages of ", in_quotes(origin), " may not use this server");
+}
+
+void HttpApi::check_token(const HttpRequest& request) const {
+  if (service_.token.empty()) return;
+  constexpr std::string_view kBearer = "Bearer ";
+  std::string_view found = request.header("Authorization");
+  if (!has_prefix_ignoring_case(found, kBearer))
+    refuse(401, "token_missing", "this server requires a token: Authorization: Bearer TOKEN");
+  found.remove_prefix(kBearer.size());
+  if (!is_same_secret(found, service_.token)) refuse(401, "token_wrong", "the token is not right");
+}
+
+void HttpApi::add_cors(const HttpRequest& request, HttpReply& reply) const {
+  const std::string& allowed = service_.options.allow_origin;
+  if (allowed.empty() || request.header("Origin").empty()) return;
+  reply.headers.emplace_back("Access-Control-Allow-Origin", allowed);
+  reply.headers.emplace_back("Vary", "Origin");
+  if (request.method != "OPTIONS") return;
+  reply.headers.emplace_back("Access-Control-Allow-Methods", "GET, POST");
+  reply.headers.emplace_back("Access-Control-Allow-Headers", "Authorization, Content-Type");
+  reply.headers.emplace_back("Access-Control-Max-Age", "600");
+}
+
+HttpApi::Answer HttpApi::health(const HttpRequest& /*request*/) {
+  return json_reply({{"status", "ok"}});
+}
+
+// Whether another request would be taken, for those who spread them.
+HttpApi::Answer HttpApi::ready(const HttpRequest& /*request*/) {
+  if (service_.is_stopping) refuse(503, "stopping", "the server is about to stop");
+  if (service_.pool.is_full()) refuse(503, "overloaded", "the queue is full");
+  return json_reply({{"status", "ready"}});
+}
+
+HttpApi::Answer HttpApi::metrics(const HttpRequest& /*request*/) {
+  return HttpReply{200, "text/plain; version=0.0.4", service_.metrics.text(), {}};
+}
+
+HttpApi::Answer HttpApi::models(const HttpRequest& /*request*/) {
+  Json data = Json::array();
+  for (const ServedVoice& served : service_.voices.all())
+    data.push_back(
+        {{"id", served.name}, {"object", "model"}, {"created", 0}, {"owned_by", "voxport"}});
+  return json_reply({{"object", "list"}, {"data", std::move(data)}});
+}
+
+HttpApi::Answer HttpApi::voices(const HttpRequest& /*request*/) {
+  Json voices = Json::array();
+  for (const ServedVoice& served : service_.voices.all()) voices.push_back(description_of(served));
+  return json_reply({{"voices", std::move(voices)}});
+}
+
+HttpApi::Answer HttpApi::speech(const HttpRequest& request) {
+  return start(request,
+               read_openai_request(parse_object(request.body), service_.voices, service_.options));
+}
+
+// Piper's server takes text without JSON, too.
+HttpApi::Answer HttpApi::synthesize(const HttpRequest& request) {
+  const bool is_text = has_prefix_ignoring_case(request.header("Content-Type"), "text/plain");
+  const Json json = is_text ? Json{{"text", request.body}} : parse_object(request.body);
+  return start(request, read_piper_request(json, service_.voices, service_.options));
+}
+
+HttpApi::Answer HttpApi::start(const HttpRequest& request, SpeechRequest speech) {
+  if (service_.is_stopping) refuse(503, "stopping", "the server is about to stop");
+  HttpReply reply{200, speech.is_sse ? "text/event-stream" : speech.format->content_type, "", {}};
+  reply.headers = {{"Cache-Control", "no-store"},
+                   {"X-Accel-Buffering", "no"},
+                   {"X-Sample-Rate", cat(speech.sample_rate)}};
+  add_cors(request, reply);
+  return [this, request, reply, speech = std::move(speech)](Outlet& outlet) {
+    return std::make_unique<HttpSpeech>(outlet, service_, request, reply, speech);
+  };
+}
+
+}  // namespace voxport

@@ -1,0 +1,235 @@
+#include <optional>
+#include <variant>
+
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include "serve/net/parts.h"
+#include "serve/refusal.h"
+
+namespace voxport {
+namespace {
+
+namespace beast = boost::beast;
+namespace http = beast::http;
+
+constexpr std::uint32_t kMostHeader = 16384;
+
+std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
+
+// What the client is told of a request that cannot be read; nothing where nobody is to be told.
+std::optional<Refusal> why_unread(const error_code& error, const ServeOptions& options) {
+  if (error == http::error::header_limit)
+    return Refusal(431, "headers_too_large",
+                   cat("the headers have more than ", kMostHeader, " bytes"));
+  if (error == http::error::body_limit)
+    return Refusal(413, "body_too_large",
+                   cat("the body has more than ", options.max_body, " bytes"));
+  if (error == beast::error::timeout)
+    return Refusal(408, "request_timeout",
+                   cat("the request did not arrive within ", options.request_timeout, " seconds"));
+  if (error == http::error::end_of_stream || error == net::error::eof ||
+      error.category() != make_error_code(http::error::bad_method).category())
+    return std::nullopt;
+  return Refusal(400, "bad_request", cat("this is not HTTP: ", error.message()));
+}
+
+class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
+                       public Connection,
+                       public Outlet {
+ public:
+  HttpConnection(tcp::socket socket, HttpApi& api, const Ground& ground)
+      : ground_(ground), api_(api), stream_(std::move(socket)) {
+    ground_.connections.add(this, ground_.metrics);
+  }
+  ~HttpConnection() override { ground_.connections.remove(this, ground_.metrics); }
+  HttpConnection(const HttpConnection&) = delete;
+  HttpConnection& operator=(const HttpConnection&) = delete;
+
+  void begin() {
+    if (ground_.connections.size() > ground_.options.max_connections)
+      return refuse_and_close(Refusal(503, "overloaded", "there are too many connections"));
+    wait_for_request();
+  }
+
+  // Of Connection.
+  void stop_when_idle() override {
+    if (is_waiting_) close();
+  }
+  void stop_now() override { close(); }
+
+  // Of Outlet.
+  void send(std::string bytes, std::function<void()> written) override {
+    if (is_closed_) return;
+    out_.add(std::move(bytes), std::move(written));
+    write();
+  }
+  void finish(bool may_be_used_again) override {
+    is_answered_ = true;
+    may_be_used_again_ = may_be_used_again;
+    // It is in the middle of a call.
+    net::post(stream_.get_executor(), [session = std::shared_ptr<Session>(std::move(session_))] {});
+    go_on();
+  }
+
+ private:
+  // With this as the argument, a handler keeps the connection.
+  template <class Method>
+  auto handler(Method method) {
+    return
+        [self = shared_from_this(), method](auto... arguments) { ((*self).*method)(arguments...); };
+  }
+
+  void wait_for_request() {
+    is_answered_ = false;
+    if (buffer_.size() > 0) return read_request();
+    is_waiting_ = true;
+    stream_.expires_after(duration_of(ground_.options.idle_timeout));
+    constexpr std::size_t kFirstBytes = 4096;
+    stream_.async_read_some(buffer_.prepare(kFirstBytes), handler(&HttpConnection::on_first_bytes));
+  }
+
+  void on_first_bytes(error_code error, std::size_t bytes) {
+    is_waiting_ = false;
+    if (error) return close();
+    buffer_.commit(bytes);
+    read_request();
+  }
+
+  void read_request() {
+    parser_.emplace();
+    parser_->header_limit(kMostHeader);
+    parser_->body_limit(ground_.options.max_body);
+    stream_.expires_after(duration_of(ground_.options.request_timeout));
+    http::async_read_header(stream_, buffer_, *parser_, handler(&HttpConnection::on_header));
+  }
+
+  void on_header(error_code error, std::size_t /*bytes*/) {
+    if (error) return fail_to_read(error);
+    if (beast::iequals(parser_->get()[http::field::expect], "100-continue"))
+      out_.add("HTTP/1.1 100 Continue\r\n\r\n", {});
+    http::async_read(stream_, buffer_, *parser_, handler(&HttpConnection::on_request));
+    write();
+  }
+
+  void on_request(error_code error, std::size_t /*bytes*/) {
+    if (error) return fail_to_read(error);
+    request_ = HttpRequest();
+    http::request<http::string_body> message = parser_->release();
+    request_.method = view(message.method_string());
+    request_.target = view(message.target());
+    request_.body = std::move(message.body());
+    request_.is_chunking = message.version() >= 11;
+    request_.keeps_alive = message.keep_alive() && !ground_.connections.is_stopping();
+    for (const auto& field : message)
+      request_.headers.emplace_back(view(field.name_string()), view(field.value()));
+    answer();
+  }
+
+  void answer() {
+    HttpApi::Answer answer = api_.answer(request_);
+    if (const auto* const reply = std::get_if<HttpReply>(&answer)) return send_reply(*reply);
+    try {
+      session_ = std::get<SessionFactory>(answer)(*this);
+      watch();
+    } catch (const Refusal& refusal) {
+      send_reply(api_.refuse_request(refusal));
+    }
+  }
+
+  void send_reply(const HttpReply& reply) {
+    is_answered_ = true;
+    may_be_used_again_ = request_.keeps_alive;
+    send(to_bytes(reply, request_), {});
+  }
+
+  void fail_to_read(const error_code& error) {
+    if (const std::optional<Refusal> refusal = why_unread(error, ground_.options))
+      return refuse_and_close(*refusal);
+    close();
+  }
+
+  void refuse_and_close(const Refusal& refusal) {
+    request_ = HttpRequest();
+    request_.keeps_alive = false;
+    send_reply(api_.refuse_request(refusal));
+  }
+
+  // A client that goes away resets the connection, in answer to what is sent; one that only says
+  // that it will send no more may still read.
+  void watch() {
+    if (std::exchange(is_watched_, true)) return;
+    stream_.socket().async_wait(tcp::socket::wait_error, handler(&HttpConnection::on_trouble));
+  }
+  void on_trouble(error_code error) {
+    if (error != net::error::operation_aborted) close();
+  }
+
+  void write() {
+    if (is_closed_ || out_.is_writing() || out_.is_empty()) return;
+    stream_.expires_after(duration_of(ground_.options.write_timeout));
+    net::async_write(stream_, out_.begin(), handler(&HttpConnection::on_written));
+  }
+
+  void on_written(error_code error, std::size_t /*bytes*/) {
+    if (error) return close();
+    out_.written();
+    write();
+    go_on();
+  }
+
+  // When all of an answer is written.
+  void go_on() {
+    if (!is_answered_ || is_closed_ || !out_.is_empty()) return;
+    if (may_be_used_again_ && !ground_.connections.is_stopping()) return wait_for_request();
+    linger();
+  }
+
+  // What the client is still sending is read for a while: else the system would reset the
+  // connection, and the answer could be lost on the way.
+  void linger() {
+    if (std::exchange(is_lingering_, true)) return;
+    error_code ignored;
+    stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+    stream_.expires_after(std::chrono::seconds(2));
+    drain();
+  }
+  void drain() {
+    buffer_.clear();
+    stream_.async_read_some(buffer_.prepare(65536), handler(&HttpConnection::on_drained));
+  }
+  void on_drained(error_code error, std::size_t /*bytes*/) { error ? close() : drain(); }
+
+  void close() {
+    if (std::exchange(is_closed_, true)) return;
+    out_.clear();
+    session_.reset();
+    stream_.close();
+  }
+
+  Ground ground_;
+  HttpApi& api_;
+  tcp_stream stream_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  HttpRequest request_;
+  std::unique_ptr<Session> session_;
+  WriteQueue out_;
+  bool is_waiting_ = false;   // for a request, with nothing under way
+  bool is_answered_ = false;  // all of the answer is in the queue
+  bool may_be_used_again_ = false;
+  bool is_watched_ = false;
+  bool is_lingering_ = false;
+  bool is_closed_ = false;
+};
+
+}  // namespace
+
+void start_http(tcp::socket socket, HttpApi& api, const Ground& ground) {
+  std::make_shared<HttpConnection>(std::move(socket), api, ground)->begin();
+}
+
+}  // namespace voxport

@@ -1,0 +1,66 @@
+// A small voice whose phonemes are letters, so that it needs no espeak-ng.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <voxport/speak.h>
+
+#include "base/text.h"
+#include "tests/cli/program.h"
+#include "tests/data.h"
+#include "tests/needs_runtime.h"
+#include "tests/spoken.h"
+#include "tests/temporary_folder.h"
+
+namespace voxport {
+
+inline std::string config_of_letters() {
+  nlohmann::json ids = {{"_", {0}}, {"^", {1}}, {"$", {2}}, {" ", {3}}, {".", {4}}};
+  for (char letter = 'a'; letter <= 'z'; ++letter)
+    ids[std::string(1, letter)] = {10 + letter - 'a'};
+  return nlohmann::json{{"audio", {{"sample_rate", 22050}}},
+                        {"language", {{"code", "en_US"}}},
+                        {"phoneme_type", "text"},
+                        {"phoneme_id_map", ids},
+                        {"num_symbols", 48}}
+      .dump();
+}
+
+// Exported once for all tests of a program.
+inline const Voice& letters_voice() {
+  static const TemporaryFolder folder;
+  static const Voice voice = [] {
+    write_file(folder / "letters.json", config_of_letters());
+    const std::string out = folder.path().string();
+    export_voice(cat(data("voices/single.ckpt "), out, "/voice --config ", out, "/letters.json"));
+    VoiceOptions options;
+    options.threads = 1;
+    return Voice(folder / "voice", options);
+  }();
+  return voice;
+}
+
+// What `voxport speak` makes of a text.
+inline std::string pcm_of(const std::string& text, const SpeakOptions& options = {}) {
+  return to_pcm16(all_of(letters_voice().speak(text, options)).samples);
+}
+
+// Samples that differ by more than the last bit, which depends on how a sentence was cut; all of
+// them where one is longer.
+inline std::size_t differences(const std::string& a, const std::string& b) {
+  if (a.size() != b.size()) return std::max(a.size(), b.size());
+  std::size_t count = 0;
+  for (std::size_t at = 0; at + 1 < a.size(); at += 2) {
+    const auto sample = [at](const std::string& pcm) {
+      return static_cast<std::int16_t>(static_cast<unsigned char>(pcm[at]) |
+                                       static_cast<unsigned char>(pcm[at + 1]) << 8);
+    };
+    if (std::abs(sample(a) - sample(b)) > 1) ++count;
+  }
+  return count;
+}
+
+}  // namespace voxport
