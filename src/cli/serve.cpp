@@ -173,6 +173,9 @@ Run add_serve(Arguments& app) {
          "only at an address that others reach, such as 0.0.0.0:5000")
       .type_name("ADDRESS:PORT")
       .default_text(options->serve.http);
+  app.add_option("--wyoming", options->serve.wyoming,
+                 "the address of Wyoming, with its port, for Home Assistant (default: none)")
+      .type_name("ADDRESS:PORT");
   app.add_option("--token-file", options->token_file,
                  "a file with the token that clients of HTTP must send (Authorization: Bearer)")
       .type_name("FILE");

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "serve/http_speech.h"
+#include "serve/stream_session.h"
 
 namespace voxport {
 namespace {
@@ -55,6 +56,21 @@ Json description_of(const ServedVoice& served) {
   return json;
 }
 
+// Scripts of pages cannot set headers of a WebSocket, but offer protocols: "voxport, bearer.TOKEN".
+constexpr char kProtocols[] = "Sec-WebSocket-Protocol";
+
+bool is_token_offered(std::string_view offered, std::string_view token) {
+  constexpr std::string_view kPrefix = "bearer.";
+  while (!offered.empty()) {
+    const std::size_t end = std::min(offered.find(','), offered.size());
+    std::string_view one = offered.substr(0, end);
+    while (one.starts_with(' ')) one.remove_prefix(1);
+    if (one.starts_with(kPrefix) && is_same_secret(one.substr(kPrefix.size()), token)) return true;
+    offered.remove_prefix(std::min(end + 1, offered.size()));
+  }
+  return false;
+}
+
 }  // namespace
 
 struct HttpApi::Route {
@@ -83,6 +99,19 @@ HttpApi::Answer HttpApi::answer(const HttpRequest& request) {
     HttpReply reply = refuse_request(refusal);
     add_cors(request, reply);
     return reply;
+  }
+}
+
+HttpApi::Answer HttpApi::upgrade(const HttpRequest& request) {
+  try {
+    check_origin(request);
+    if (request.path() != "/v1/stream")
+      refuse(404, "not_found", "there is no WebSocket at ", in_quotes(request.path()));
+    check_token(request);
+    if (service_.is_stopping) refuse(503, "stopping", "the server is about to stop");
+    return [this](Outlet& outlet) { return std::make_unique<StreamSession>(outlet, service_); };
+  } catch (const Refusal& refusal) {
+    return refuse_request(refusal);
   }
 }
 
@@ -129,6 +158,7 @@ void HttpApi::check_token(const HttpRequest& request) const {
   if (service_.token.empty()) return;
   constexpr std::string_view kBearer = "Bearer ";
   std::string_view found = request.header("Authorization");
+  if (is_token_offered(request.header(kProtocols), service_.token)) return;
   if (!has_prefix_ignoring_case(found, kBearer))
     refuse(401, "token_missing", "this server requires a token: Authorization: Bearer TOKEN");
   found.remove_prefix(kBearer.size());

@@ -23,6 +23,9 @@ class HttpApi {
   using Answer = std::variant<HttpReply, SessionFactory>;
   Answer answer(const HttpRequest& request);
 
+  // A request to go on with WebSocket: a session of messages, or why not.
+  Answer upgrade(const HttpRequest& request);
+
   // Of a request that could not be read.
   HttpReply refuse_request(const Refusal& refusal);
 

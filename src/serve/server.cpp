@@ -7,6 +7,7 @@
 #include "serve/http_api.h"
 #include "serve/net/loop.h"
 #include "serve/service.h"
+#include "serve/wyoming_session.h"
 
 namespace voxport {
 namespace {
@@ -58,6 +59,11 @@ class ServerParts {
     service_.token = read_token(options.token_file);
     if (!options.http.empty())
       http_port_ = loop_->listen_http(options.http, http_, service_.options, service_.metrics);
+    if (options.wyoming.empty()) return;
+    const SessionFactory session = [this](Outlet& outlet) {
+      return std::make_unique<WyomingSession>(outlet, service_);
+    };
+    wyoming_port_ = loop_->listen(options.wyoming, session, service_.options, service_.metrics);
   }
 
   void run() {
@@ -66,13 +72,13 @@ class ServerParts {
   void stop() noexcept { loop_->stop(); }
 
   std::uint16_t http_port() const { return http_port_; }
-  std::uint16_t wyoming_port() const { return 0; }
+  std::uint16_t wyoming_port() const { return wyoming_port_; }
 
  private:
   std::unique_ptr<Loop> loop_;
   Service service_;
   HttpApi http_;
-  std::uint16_t http_port_ = 0;
+  std::uint16_t http_port_ = 0, wyoming_port_ = 0;
 };
 
 Server::Server(std::vector<ServedVoice> voices, const ServeOptions& options)

@@ -106,7 +106,9 @@ void take_text(std::string text, const ServeOptions& limits, SpeechRequest& requ
   request.text = std::move(text);
 }
 
-void take_format(const Json& json, const char* otherwise, SpeechRequest& request) {
+}  // namespace
+
+void read_format(const Json& json, const char* otherwise, SpeechRequest& request) {
   request.format = &audio_format(text_at(json, "response_format").value_or(otherwise));
   const std::int64_t own = request.sample_rate;
   const double asked = number_in(json, "sample_rate").value_or(static_cast<double>(own));
@@ -114,8 +116,6 @@ void take_format(const Json& json, const char* otherwise, SpeechRequest& request
     refuse(400, "unsupported_sample_rate", "'sample_rate' is ", asked, ", but this voice has ", own,
            " and audio is not resampled");
 }
-
-}  // namespace
 
 VoiceList::VoiceList(std::vector<ServedVoice> voices) : voices_(std::move(voices)) {
   if (voices_.empty()) fail(Error::kUsage, "there is no voice to serve");
@@ -178,7 +178,7 @@ SpeechRequest read_openai_request(const Json& json, const VoiceList& voices,
   const std::optional<std::string> input = text_at(json, "input");
   if (!input) refuse(400, "invalid_request", "there is no 'input', expected the text to speak");
   take_text(*input, limits, request);
-  take_format(json, audio_formats().front().name, request);
+  read_format(json, audio_formats().front().name, request);
   const std::string stream_format = text_at(json, "stream_format").value_or("audio");
   if (stream_format != "audio" && stream_format != "sse")
     refuse(400, "invalid_request", "'stream_format' is ", in_quotes(stream_format),
@@ -196,7 +196,7 @@ SpeechRequest read_piper_request(const Json& json, const VoiceList& voices,
   if (member(json, "speaker_id") && request.options.speaker.empty())
     request.options.speaker = name_or_number(json, "speaker_id");
   if (member(json, "noise_w_scale")) request.options.noise_w = number_in(json, "noise_w_scale");
-  take_format(json, "wav", request);
+  read_format(json, "wav", request);
   return request;
 }
 

@@ -50,6 +50,9 @@ SpeechRequest read_piper_request(const nlohmann::json& json, const VoiceList& vo
 // members, without a text.
 SpeechRequest read_manner(const nlohmann::json& json, const VoiceList& voices);
 
+// Reads "response_format", which is `otherwise` where there is none, and "sample_rate".
+void read_format(const nlohmann::json& json, const char* otherwise, SpeechRequest& request);
+
 // Fails with a Refusal: a text of so many characters.
 void check_characters(std::size_t characters, const ServeOptions& limits);
 // Code points of UTF-8.

@@ -21,7 +21,7 @@ class Http : public testing::Test {
 
 std::string long_text() {
   std::string text;
-  for (int i = 0; i < 400; ++i) text += "the quick brown fox jumps over the lazy dog. ";
+  for (int i = 0; i < 400; ++i) text += "the quick brown fox jumps over the lazy dog! ";
   return text;
 }
 
@@ -44,7 +44,7 @@ TEST_F(Http, SpeaksAsTheLibraryDoes) {
 
 TEST_F(Http, SpeaksSentencesAsTheLibraryDoes) {
   const RunningServer server;
-  const std::string text = "hello world. how are you. this is the third sentence.";
+  const std::string text = "hello world! how are you! this is the third sentence.";
   const Response response =
       ask(server.http(), "POST", kSpeech, Json{{"input", text}, {"response_format", "pcm"}}.dump());
   EXPECT_EQ(differences(response.body, pcm_of(text)), 0U);
@@ -365,7 +365,7 @@ TEST_F(Http, EndsATextWhoseAudioIsTooLong) {
 TEST_F(Http, SpeaksToTheEndBeforeItStops) {
   RunningServer server;
   Client speaking(server.http());
-  const std::string text = "hello world. how are you.";
+  const std::string text = "hello world! how are you!";
   speaking.send(
       request_of("POST", kSpeech, Json{{"input", text}, {"response_format", "pcm"}}.dump()));
   ASSERT_TRUE(RunningServer::becomes([&] {

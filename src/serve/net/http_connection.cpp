@@ -6,8 +6,10 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
 
 #include "serve/net/parts.h"
+#include "serve/net/upgrade.h"
 #include "serve/refusal.h"
 
 namespace voxport {
@@ -121,12 +123,25 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
     http::request<http::string_body> message = parser_->release();
     request_.method = view(message.method_string());
     request_.target = view(message.target());
-    request_.body = std::move(message.body());
     request_.is_chunking = message.version() >= 11;
     request_.keeps_alive = message.keep_alive() && !ground_.connections.is_stopping();
     for (const auto& field : message)
       request_.headers.emplace_back(view(field.name_string()), view(field.value()));
+    if (beast::websocket::is_upgrade(message)) return upgrade(message);
+    request_.body = std::move(message.body());
     answer();
+  }
+
+  // What the client has sent already, before it was told that it may, would be lost.
+  void upgrade(const UpgradeRequest& message) {
+    HttpApi::Answer answer = api_.upgrade(request_);
+    if (const auto* const reply = std::get_if<HttpReply>(&answer)) return send_reply(*reply);
+    if (buffer_.size() > 0)
+      return refuse_and_close(Refusal(400, "bad_request", "bytes come before the upgrade"));
+    const bool is_offered = request_.header("Sec-WebSocket-Protocol").find("voxport") == 0;
+    is_closed_ = true;  // its stream is another's
+    start_websocket(std::move(stream_), message, is_offered ? "voxport" : "",
+                    std::get<SessionFactory>(answer), ground_);
   }
 
   void answer() {

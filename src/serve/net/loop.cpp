@@ -147,6 +147,14 @@ std::uint16_t Loop::listen_http(const std::string& address, HttpApi& api,
   });
 }
 
+std::uint16_t Loop::listen(const std::string& address, SessionFactory factory,
+                           const ServeOptions& options, Metrics& metrics) {
+  return parts_->listen(
+      address, [this, factory = std::move(factory), &options, &metrics](tcp::socket socket) {
+        start_bytes(std::move(socket), factory, {parts_->connections(), options, metrics});
+      });
+}
+
 void Loop::run(double grace, const std::function<void()>& on_stop) { parts_->run(grace, on_stop); }
 void Loop::stop() noexcept { parts_->stop(); }
 

@@ -25,10 +25,14 @@ class Loop {
 
   Post poster();
 
-  // Gives the port. Fails with kUsage where the address is none, and with kUnreadable where
+  // Both give the port. They fail with kUsage where the address is none, and with kUnreadable where
   // it is not to be had. What is handed in has to outlive run().
   std::uint16_t listen_http(const std::string& address, HttpApi& api, const ServeOptions& options,
                             Metrics& metrics);
+
+  // A session for each connection, of bytes.
+  std::uint16_t listen(const std::string& address, SessionFactory factory,
+                       const ServeOptions& options, Metrics& metrics);
 
   // Until stop(), and then until all sessions have ended or the grace time has. `on_stop` is called
   // when it begins to stop.

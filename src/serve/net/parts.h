@@ -67,6 +67,7 @@ struct Ground {
 };
 
 void start_http(tcp::socket socket, HttpApi& api, const Ground& ground);
+void start_bytes(tcp::socket socket, const SessionFactory& factory, const Ground& ground);
 
 // Bytes on their way out: one write at a time, of all that has come together meanwhile.
 class WriteQueue {

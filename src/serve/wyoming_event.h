@@ -1,0 +1,37 @@
+// Events of the Wyoming protocol: a line of JSON, then JSON with the data, then bytes.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace voxport {
+
+struct WyomingEvent {
+  std::string type;
+  nlohmann::json data = nlohmann::json::object();
+  std::string payload;
+};
+
+std::string to_bytes(const WyomingEvent& event);
+
+// Makes events of bytes as they arrive.
+class WyomingReader {
+ public:
+  // An event may have so many bytes.
+  explicit WyomingReader(std::size_t most) : most_(most) {}
+
+  void push(std::string_view bytes);
+  // The next event that is all there. Fails with a Refusal when the bytes are none, after which
+  // nothing can be read any more.
+  std::optional<WyomingEvent> next();
+
+ private:
+  std::size_t most_;
+  std::string bytes_;
+};
+
+}  // namespace voxport
