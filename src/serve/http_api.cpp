@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "serve/http_speech.h"
+#include "serve/page.h"
 #include "serve/stream_session.h"
 
 namespace voxport {
@@ -87,6 +88,35 @@ const HttpApi::Route HttpApi::kRoutes[] = {
     {"POST", "/synthesize", &HttpApi::synthesize}, {"POST", "/", &HttpApi::synthesize},
 };
 
+namespace {
+
+// Only what is served with the page may be part of it, and only this server is spoken to.
+constexpr char kPolicy[] =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const char* content_type_of(std::string_view name) {
+  return name.ends_with(".html")  ? "text/html; charset=utf-8"
+         : name.ends_with(".css") ? "text/css; charset=utf-8"
+                                  : "text/javascript; charset=utf-8";
+}
+
+// "/" is the page itself.
+std::optional<HttpReply> find_page_file(std::string_view path) {
+  const std::string_view name = path == "/" ? "index.html" : path.substr(1);
+  for (const PageFile& file : page_files())
+    if (file.name == name)
+      return HttpReply{200,
+                       content_type_of(name),
+                       std::string(file.bytes),
+                       {{"Content-Security-Policy", kPolicy},
+                        {"Referrer-Policy", "no-referrer"},
+                        {"Cache-Control", "no-cache"}}};
+  return std::nullopt;
+}
+
+}  // namespace
+
 HttpApi::Answer HttpApi::answer(const HttpRequest& request) {
   try {
     Answer answer = route(request);
@@ -136,6 +166,9 @@ HttpApi::Answer HttpApi::route(const HttpRequest& request) {
     }
     allowed += cat(allowed.empty() ? "" : ", ", route.method);
   }
+  const bool is_read = method == "GET" && !request.path().empty();
+  if (std::optional<HttpReply> file = is_read ? find_page_file(request.path()) : std::nullopt)
+    return *std::move(file);
   if (allowed.empty()) refuse(404, "not_found", "there is nothing at ", in_quotes(request.path()));
   if (method == "OPTIONS") return HttpReply{204, "", "", {{"Allow", allowed}}};
   const Refusal refusal(

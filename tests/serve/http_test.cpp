@@ -141,6 +141,25 @@ TEST_F(Http, ListsVoicesAndModels) {
   EXPECT_EQ(ask(server.http(), "GET", "/ready").status, 200);
 }
 
+TEST_F(Http, HasAPageThatLoadsNothingFromElsewhere) {
+  const RunningServer server;
+  const Response page = ask(server.http(), "GET", "/");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(head_value(page, "Content-Type"), "text/html; charset=utf-8");
+  EXPECT_NE(head_value(page, "Content-Security-Policy").find("default-src 'none'"),
+            std::string::npos);
+  EXPECT_NE(page.body.find("src=\"/page.js\""), std::string::npos);
+  for (const auto& [path, type] : {std::pair{"/page.css", "text/css; charset=utf-8"},
+                                   {"/page.js", "text/javascript; charset=utf-8"},
+                                   {"/player.js", "text/javascript; charset=utf-8"}}) {
+    const Response file = ask(server.http(), "GET", path);
+    EXPECT_EQ(head_value(file, "Content-Type"), type);
+    EXPECT_EQ(file.body.find("http://"), std::string::npos) << path;
+    EXPECT_EQ(file.body.find("https://"), std::string::npos) << path;
+  }
+  EXPECT_EQ(ask(server.http(), "HEAD", "/").body, "");
+}
+
 struct Wrong {
   std::string body;
   int status;

@@ -1,0 +1,39 @@
+# embed(OUTPUT FILE...): a source with the bytes of the files, for src/serve/page.h.
+# As a script: cmake -DOUTPUT=... -DFILES=... -P embed.cmake
+if(CMAKE_SCRIPT_MODE_FILE)
+  set(arrays "")
+  set(rows "")
+  set(number 0)
+  foreach(file ${FILES})
+    file(READ ${file} bytes HEX)
+    string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
+    get_filename_component(name ${file} NAME)
+    string(APPEND arrays "constexpr char kBytes${number}[] = {${bytes}};\n")
+    string(APPEND rows "    {\"${name}\", {kBytes${number}, sizeof kBytes${number}}},\n")
+    math(EXPR number "${number} + 1")
+  endforeach()
+  file(WRITE ${OUTPUT}
+"#include \"serve/page.h\"
+
+namespace voxport {
+namespace {
+
+${arrays}
+constexpr PageFile kFiles[] = {
+${rows}};
+
+}  // namespace
+
+std::span<const PageFile> page_files() { return kFiles; }
+
+}  // namespace voxport
+")
+  return()
+endif()
+
+set(EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
+function(embed output)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} "-DFILES=${ARGN}" -P ${EMBED_SCRIPT}
+    DEPENDS ${ARGN} ${EMBED_SCRIPT} VERBATIM)
+endfunction()
