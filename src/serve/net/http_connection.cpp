@@ -170,6 +170,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
   void refuse_and_close(const Refusal& refusal) {
     request_ = HttpRequest();
     request_.keeps_alive = false;
+    is_unread_ = true;
     send_reply(api_.refuse_request(refusal));
   }
 
@@ -200,7 +201,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
   void go_on() {
     if (!is_answered_ || is_closed_ || !out_.is_empty()) return;
     if (may_be_used_again_ && !ground_.connections.is_stopping()) return wait_for_request();
-    linger();
+    is_unread_ ? linger() : close();
   }
 
   // What the client is still sending is read for a while: else the system would reset the
@@ -237,6 +238,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
   bool is_answered_ = false;  // all of the answer is in the queue
   bool may_be_used_again_ = false;
   bool is_watched_ = false;
+  bool is_unread_ = false;  // the client may still be sending
   bool is_lingering_ = false;
   bool is_closed_ = false;
 };

@@ -1,5 +1,5 @@
 // The page: text goes to /v1/stream, audio and phonemes come back while they are made.
-const kPixelsPerSecond = 160;
+const kPixelsPerSecond = 220;
 const element = (id) => document.getElementById(id);
 
 let voices = [];
@@ -77,6 +77,14 @@ function wavOf(pieces, rate) {
   return new Blob([head, ...pieces], { type: "audio/wav" });
 }
 
+// Marks of stress stand before what they belong to, marks of length after it.
+function addPhoneme(group, { phoneme, start, end }) {
+  const last = group.at(-1);
+  const belongsToLast = last && (/^[ˈˌ]+$/.test(last.phoneme) || /^[ːˑ\u0300-\u036f]$/.test(phoneme));
+  if (belongsToLast) Object.assign(last, { phoneme: last.phoneme + phoneme, end });
+  else group.push({ phoneme, start, end });
+}
+
 // The waveform, its words and phonemes, and where playing is.
 class Picture {
   constructor(rate) {
@@ -102,7 +110,7 @@ class Picture {
 
   draw(from) {
     const context = this.canvas.getContext("2d");
-    context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("color") || "#888";
+    context.fillStyle = getComputedStyle(document.body).color;
     const middle = this.canvas.height / 2;
     for (let x = from; x < this.columns.length; x += 1) {
       const [low, high] = this.columns[x];
@@ -136,7 +144,7 @@ class Picture {
     const groups = [[]];
     for (const phoneme of phonemes) {
       if (phoneme.phoneme.trim() === "") groups.push([]);
-      else if (!["_", "^", "$"].includes(phoneme.phoneme)) groups.at(-1).push(phoneme);
+      else if (!["_", "^", "$"].includes(phoneme.phoneme)) addPhoneme(groups.at(-1), phoneme);
     }
     const spoken = groups.filter((group) => group.length > 0);
     const words = text.split(/\s+/).filter(Boolean);
