@@ -1,4 +1,7 @@
 // Plays pieces of audio one after the other, without a gap as long as the next one is there.
+// Begins with so many seconds of audio, for the next pieces may take longer than the first.
+const kFirstSeconds = 0.2;
+
 class Player extends AudioWorkletProcessor {
   constructor() {
     super();
@@ -8,9 +11,13 @@ class Player extends AudioWorkletProcessor {
     this.gaps = 0;
     this.isEnded = false;
     this.peak = 0;
+    this.waiting = 0; // samples that came before it begins
+    this.hasBegun = false;
     this.port.onmessage = ({ data }) => {
       if (data.samples) this.pieces.push(data.samples);
       if (data.end) this.isEnded = true;
+      this.waiting += data.samples?.length ?? 0;
+      this.hasBegun ||= this.isEnded || this.waiting >= kFirstSeconds * sampleRate;
     };
   }
 
@@ -34,6 +41,7 @@ class Player extends AudioWorkletProcessor {
   }
 
   process(_inputs, [[out]]) {
+    if (!this.hasBegun) return true;
     this.fill(out);
     const isOver = this.isEnded && this.pieces.length === 0;
     this.port.postMessage({ played: this.played, gaps: this.gaps, peak: this.peak, isOver });
