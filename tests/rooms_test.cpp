@@ -40,7 +40,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"api",
      {"api", "base", "checkpoint", "arch", "export", "inspect", "report", "scan", "verify", "voice",
       "voxport"}},
-    {"serve", {"serve", "base", "voxport", "nlohmann", "boost"}},
+    {"serve", {"serve", "base", "voxport", "nlohmann", "boost", "FLAC", "lame", "opus"}},
     {"cli", {"cli", "base", "voxport", "CLI"}},
 };
 

@@ -34,7 +34,7 @@ constexpr char kFooter[] =
     "Examples:\n"
     "  voxport serve out/\n"
     "  voxport serve en=en_US-lessac-medium.onnx de=voices/thorsten --wyoming 0.0.0.0:10200\n"
-    "  curl http://127.0.0.1:5000/v1/audio/speech -d '{\"input\": \"Hello.\"}' -o hello.wav";
+    "  curl http://127.0.0.1:5000/v1/audio/speech -d '{\"input\": \"Hello.\"}' -o hello.mp3";
 
 struct Options {
   std::vector<std::string> voices;

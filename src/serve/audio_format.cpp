@@ -8,10 +8,11 @@
 namespace voxport {
 namespace {
 
-// The first is what a request gets that does not say.
+// The first is what a request gets that does not say, as OpenAI has it.
 constexpr AudioFormat kFormats[] = {
-    {"wav", "audio/wav", wav_encoder},
-    {"pcm", "audio/pcm", pcm_encoder},
+    {"mp3", "audio/mpeg", mp3_encoder},  {"wav", "audio/wav", wav_encoder},
+    {"pcm", "audio/pcm", pcm_encoder},   {"flac", "audio/flac", flac_encoder},
+    {"opus", "audio/ogg", opus_encoder},
 };
 
 }  // namespace

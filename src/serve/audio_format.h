@@ -37,5 +37,8 @@ const AudioFormat& audio_format(std::string_view name);
 // The functions of the table, each in its file in formats/.
 std::unique_ptr<AudioEncoder> wav_encoder(std::int64_t sample_rate);
 std::unique_ptr<AudioEncoder> pcm_encoder(std::int64_t sample_rate);
+std::unique_ptr<AudioEncoder> mp3_encoder(std::int64_t sample_rate);
+std::unique_ptr<AudioEncoder> flac_encoder(std::int64_t sample_rate);
+std::unique_ptr<AudioEncoder> opus_encoder(std::int64_t sample_rate);
 
 }  // namespace voxport

@@ -316,7 +316,8 @@ TEST_F(Http, RefusesTextsBeyondTheQueue) {
   options.max_queue = 1;
   options.ahead = 1;
   const RunningServer server(options);
-  const std::string request = request_of("POST", kSpeech, Json{{"input", long_text()}}.dump());
+  const std::string request =
+      request_of("POST", kSpeech, Json{{"input", long_text()}, {"response_format", "wav"}}.dump());
   Client speaking(server.http(), 4096);
   speaking.send(request);
   ASSERT_TRUE(RunningServer::becomes([&] { return server.metric("voxport_streams") == 1; }));
@@ -334,7 +335,8 @@ TEST_F(Http, MakesNoMoreThanAReaderTakes) {
   options.ahead = 1;
   const RunningServer server(options);
   Client slow(server.http(), 4096);
-  slow.send(request_of("POST", kSpeech, Json{{"input", long_text()}}.dump()));
+  slow.send(
+      request_of("POST", kSpeech, Json{{"input", long_text()}, {"response_format", "wav"}}.dump()));
   double made = -1;
   ASSERT_TRUE(RunningServer::becomes([&] {  // until it makes no more
     const double before = std::exchange(made, server.metric("voxport_audio_seconds_total"));
@@ -350,7 +352,8 @@ TEST_F(Http, MakesNoMoreThanAReaderTakes) {
 TEST_F(Http, EndsTheWorkOfAClientThatGoesAway) {
   const RunningServer server;
   Client client(server.http());
-  client.send(request_of("POST", kSpeech, Json{{"input", long_text()}}.dump()));
+  client.send(
+      request_of("POST", kSpeech, Json{{"input", long_text()}, {"response_format", "wav"}}.dump()));
   ASSERT_FALSE(client.read_some().empty());
   client.reset();
   EXPECT_TRUE(RunningServer::becomes([&] { return server.metric("voxport_streams") == 0; }));
@@ -363,7 +366,8 @@ TEST_F(Http, GivesUpOnAClientThatDoesNotRead) {
   options.write_timeout = 0.5;
   const RunningServer server(options);
   Client slow(server.http(), 4096);
-  slow.send(request_of("POST", kSpeech, Json{{"input", long_text()}}.dump()));
+  slow.send(
+      request_of("POST", kSpeech, Json{{"input", long_text()}, {"response_format", "wav"}}.dump()));
   ASSERT_TRUE(RunningServer::becomes([&] { return server.metric("voxport_streams") == 1; }));
   EXPECT_TRUE(RunningServer::becomes([&] { return server.metric("voxport_streams") == 0; }));
   EXPECT_FALSE(read_response(slow).is_whole);
@@ -373,12 +377,13 @@ TEST_F(Http, EndsATextWhoseAudioIsTooLong) {
   ServeOptions options;
   options.max_audio = 1;
   const RunningServer server(options);
-  const Response response =
-      ask(server.http(), "POST", kSpeech, Json{{"input", long_text()}}.dump());
+  const Response response = ask(server.http(), "POST", kSpeech,
+                                Json{{"input", long_text()}, {"response_format", "wav"}}.dump());
   EXPECT_EQ(response.status, 200);
   EXPECT_FALSE(response.is_whole);  // which is all that can be said by then
-  const Response events = ask(server.http(), "POST", kSpeech,
-                              Json{{"input", long_text()}, {"stream_format", "sse"}}.dump());
+  const Response events = ask(
+      server.http(), "POST", kSpeech,
+      Json{{"input", long_text()}, {"response_format", "wav"}, {"stream_format", "sse"}}.dump());
   EXPECT_NE(events.body.find("event: error\ndata: {\"error\":{\"code\":\"audio_too_long\""),
             std::string::npos);
 }
@@ -406,7 +411,8 @@ TEST_F(Http, EndsWhatIsSpokenAfterTheGraceTime) {
   options.grace = 0.2;
   RunningServer server(options);
   Client slow(server.http(), 4096);
-  slow.send(request_of("POST", kSpeech, Json{{"input", long_text()}}.dump()));
+  slow.send(
+      request_of("POST", kSpeech, Json{{"input", long_text()}, {"response_format", "wav"}}.dump()));
   ASSERT_TRUE(RunningServer::becomes([&] { return server.metric("voxport_streams") == 1; }));
   server.stop();
   EXPECT_FALSE(read_response(slow).is_whole);
