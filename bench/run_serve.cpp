@@ -1,0 +1,185 @@
+// bench_serve VOICE: what a server adds to the library, in the same process and run: the first
+// audio over HTTP beside that of the library, in turns; then 1, 8 and 64 clients at once, beside
+// the same texts one after the other; then many requests, for what they leave behind. None may get
+// anything but the samples that the library gives.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <voxport/serve.h>
+
+#include "tests/serve/client.h"
+
+namespace voxport {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr char kText[] =
+    "This is a sentence of ordinary length, as assistants say many. And this is the next one.";
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+double percentile(std::vector<double> values, double part) {
+  std::ranges::sort(values);
+  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+double resident_megabytes() {
+  std::ifstream file("/proc/self/statm");
+  double pages = 0, resident = 0;
+  file >> pages >> resident;
+  return resident * 4096 / 1e6;
+}
+
+struct Heard {
+  double first = 0, all = 0;  // milliseconds
+  std::string pcm;
+};
+
+Heard heard_from_library(const Voice& voice, const std::string& text) {
+  Heard heard;
+  const Clock::time_point start = Clock::now();
+  Stream stream = voice.speak(text);
+  while (const std::optional<AudioPiece> piece = stream.next()) {
+    if (heard.pcm.empty()) heard.first = milliseconds_since(start);
+    heard.pcm += to_pcm16(piece->samples);
+  }
+  heard.all = milliseconds_since(start);
+  return heard;
+}
+
+Heard heard_over_http(std::uint16_t port, const std::string& text) {
+  Heard heard;
+  const Clock::time_point start = Clock::now();
+  Client client(port);
+  client.send(request_of("POST", "/v1/audio/speech",
+                         nlohmann::json{{"input", text}, {"response_format", "pcm"}}.dump()));
+  (void)client.read_until("\r\n\r\n");
+  while (true) {
+    const std::string size = client.read_until("\r\n");
+    const std::size_t bytes = size.empty() ? 0 : std::stoul(size, nullptr, 16);
+    if (bytes == 0) break;
+    const std::string chunk = client.read_exactly(bytes + 2);
+    if (heard.pcm.empty()) heard.first = milliseconds_since(start);
+    heard.pcm += chunk.substr(0, bytes);
+  }
+  heard.all = milliseconds_since(start);
+  return heard;
+}
+
+// Up to the last bit of a sample, which depends on how later sentences are cut.
+bool is_same(const std::string& a, const std::string& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t at = 0; at + 1 < a.size(); at += 2) {
+    const auto sample = [at](const std::string& pcm) {
+      return static_cast<std::int16_t>(static_cast<unsigned char>(pcm[at]) |
+                                       static_cast<unsigned char>(pcm[at + 1]) << 8);
+    };
+    if (std::abs(sample(a) - sample(b)) > 1) return false;
+  }
+  return true;
+}
+
+void expect_same(const std::string& found, const std::string& expected) {
+  if (is_same(found, expected)) return;
+  std::fprintf(stderr, "a client heard something else than the library says\n");
+  std::exit(1);
+}
+
+void compare_first_audio(const Voice& voice, std::uint16_t port, int runs) {
+  std::vector<double> library, http;
+  for (int i = 0; i < runs; ++i) {
+    const Heard own = heard_from_library(voice, kText);
+    const Heard other = heard_over_http(port, kText);
+    expect_same(other.pcm, own.pcm);
+    library.push_back(own.first);
+    http.push_back(other.first);
+  }
+  std::printf(
+      "first audio, ms: library p50 %.1f p95 %.1f, HTTP p50 %.1f p95 %.1f; difference of p50 "
+      "%+.1f\n",
+      percentile(library, 0.5), percentile(library, 0.95), percentile(http, 0.5),
+      percentile(http, 0.95), percentile(http, 0.5) - percentile(library, 0.5));
+}
+
+void measure_load(const Voice& voice, std::uint16_t port, int clients) {
+  const std::string expected = heard_from_library(voice, kText).pcm;
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < clients; ++i) (void)heard_from_library(voice, kText);
+  const double in_turn = milliseconds_since(start);
+  const Clock::time_point begun = Clock::now();
+  std::vector<std::future<Heard>> hearing;
+  for (int i = 0; i < clients; ++i)
+    hearing.push_back(std::async(std::launch::async, heard_over_http, port, std::string(kText)));
+  std::vector<double> first;
+  for (std::future<Heard>& one : hearing) {
+    const Heard heard = one.get();
+    expect_same(heard.pcm, expected);
+    first.push_back(heard.first);
+  }
+  const double at_once = milliseconds_since(begun);
+  std::printf(
+      "%3d clients: %.2f of the time one after the other takes (%.0f ms); first audio, ms: "
+      "p50 %.0f p95 %.0f; memory %.0f MB\n",
+      clients, at_once / in_turn, in_turn, percentile(first, 0.5), percentile(first, 0.95),
+      resident_megabytes());
+}
+
+void measure_growth(std::uint16_t port, int requests) {
+  const auto ask_often = [port](int often) {
+    for (int i = 0; i < often; ++i) (void)heard_over_http(port, "Yes.");
+  };
+  ask_often(requests / 10);
+  const double before = resident_megabytes();
+  ask_often(requests);
+  std::printf("%d requests: memory %.1f MB before, %.1f MB after\n", requests, before,
+              resident_megabytes());
+}
+
+int run(int argc, char** argv) {
+  std::string path;
+  int runs = 30, requests = 1000, threads = 1;
+  CLI::App app("what a server adds to the library");
+  app.add_option("VOICE", path)->required();
+  app.add_option("--runs", runs);
+  app.add_option("--requests", requests);
+  app.add_option("--threads", threads);
+  CLI11_PARSE(app, argc, argv);
+  VoiceOptions options;
+  options.threads = threads;
+  const Voice voice(path, options);
+  ServeOptions serve;
+  serve.http = "127.0.0.1:0";
+  Server server({{"voice", voice}}, serve);
+  std::thread serving([&server] { server.run(); });
+  (void)heard_from_library(voice, kText);
+  compare_first_audio(voice, server.http_port(), runs);
+  for (const int clients : {1, 8, 64}) measure_load(voice, server.http_port(), clients);
+  measure_growth(server.http_port(), requests);
+  server.stop();
+  serving.join();
+  return 0;
+}
+
+}  // namespace
+}  // namespace voxport
+
+int main(int argc, char** argv) {
+  try {
+    return voxport::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_serve: %s\n", error.what());
+    return 1;
+  }
+}
