@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "serve/http_speech.h"
+#include "serve/json_object.h"
 #include "serve/page.h"
 #include "serve/stream_session.h"
 

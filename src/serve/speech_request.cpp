@@ -15,8 +15,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kMaxDepth = 16;
-
 const Json* member(const Json& json, const char* name) {
   const auto found = json.find(name);
   return found == json.end() || found->is_null() ? nullptr : &*found;
@@ -135,21 +133,6 @@ const ServedVoice& VoiceList::find(std::string_view name) const {
          join(known.first(std::min(known.size(), kMostNames)), ", ",
               [](const ServedVoice& served) { return printable(served.name); }),
          known.size() > kMostNames ? ", ..." : "");
-}
-
-Json parse_object(std::string_view text) {
-  bool is_too_deep = false;
-  const auto keep = [&](int depth, Json::parse_event_t, Json&) {
-    is_too_deep = is_too_deep || depth > kMaxDepth;
-    return !is_too_deep;
-  };
-  Json json = Json::parse(text, keep, false);
-  if (is_too_deep) refuse(400, "invalid_json", "the JSON goes deeper than ", kMaxDepth, " levels");
-  if (json.is_discarded())
-    refuse(400, "invalid_json", "the body is not JSON in UTF-8, expected an object");
-  if (!json.is_object())
-    refuse(400, "invalid_json", "the JSON is of type ", json.type_name(), ", expected an object");
-  return json;
 }
 
 std::size_t count_characters(std::string_view text) {

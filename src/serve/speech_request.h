@@ -36,9 +36,6 @@ struct SpeechRequest {
   bool is_sse = false;           // events with audio in them, in place of audio
 };
 
-// The JSON object that the text is. Fails with a Refusal: not JSON, not UTF-8, too deep, no object.
-nlohmann::json parse_object(std::string_view text);
-
 // POST /v1/audio/speech. All three fail with a Refusal that names the member and what was expected.
 // Members that are not known are let be, as other servers do.
 SpeechRequest read_openai_request(const nlohmann::json& json, const VoiceList& voices,

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "serve/json_object.h"
+
 namespace voxport {
 namespace {
 

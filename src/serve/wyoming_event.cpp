@@ -1,7 +1,11 @@
 #include "serve/wyoming_event.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "serve/json_object.h"
 #include "serve/refusal.h"
-#include "serve/speech_request.h"
 
 namespace voxport {
 namespace {
@@ -33,26 +37,39 @@ std::string to_bytes(const WyomingEvent& event) {
 
 void WyomingReader::push(std::string_view bytes) { bytes_ += bytes; }
 
-std::optional<WyomingEvent> WyomingReader::next() {
+// The line is read once, however often bytes come until the rest is there.
+bool WyomingReader::read_head() {
+  if (head_) return true;
   const std::size_t end = bytes_.find('\n');
-  if (end == std::string::npos) {
-    if (bytes_.size() > most_)
-      refuse(413, "event_too_large", "an event's line has more than ", most_, " bytes");
-    return std::nullopt;
-  }
-  const Json head = parse_object(std::string_view(bytes_).substr(0, end));
-  const std::size_t data = length_at(head, "data_length", most_);
-  const std::size_t payload = length_at(head, "payload_length", most_);
-  if (bytes_.size() < end + 1 + data + payload) return std::nullopt;
-  WyomingEvent event;
-  const auto type = head.find("type");
-  if (type == head.end() || !type->is_string())
+  if (std::min(end, bytes_.size()) > most_)
+    refuse(413, "event_too_large", "an event's line has more than ", most_, " bytes");
+  if (end == std::string::npos) return false;
+  const Json json = parse_object(std::string_view(bytes_).substr(0, end));
+  Head head;
+  head.bytes = end + 1;
+  head.data_bytes = length_at(json, "data_length", most_);
+  head.payload_bytes = length_at(json, "payload_length", most_);
+  const auto type = json.find("type");
+  if (type == json.end() || !type->is_string())
     refuse(400, "invalid_event", "an event has no type, expected a string");
-  event.type = type->get<std::string>();
-  if (const auto own = head.find("data"); own != head.end() && own->is_object()) event.data = *own;
-  if (data > 0) event.data.update(parse_object(std::string_view(bytes_).substr(end + 1, data)));
-  event.payload = bytes_.substr(end + 1 + data, payload);
-  bytes_.erase(0, end + 1 + data + payload);
+  head.type = type->get<std::string>();
+  if (const auto data = json.find("data"); data != json.end() && data->is_object())
+    head.data = *data;
+  head_ = std::move(head);
+  return true;
+}
+
+std::optional<WyomingEvent> WyomingReader::next() {
+  if (!read_head()) return std::nullopt;
+  const std::size_t bytes = head_->bytes + head_->data_bytes + head_->payload_bytes;
+  if (bytes_.size() < bytes) return std::nullopt;
+  WyomingEvent event{std::move(head_->type), std::move(head_->data), ""};
+  const std::string_view all = bytes_;
+  if (head_->data_bytes > 0)
+    event.data.update(parse_object(all.substr(head_->bytes, head_->data_bytes)));
+  event.payload = all.substr(head_->bytes + head_->data_bytes, head_->payload_bytes);
+  bytes_.erase(0, bytes);
+  head_.reset();
   return event;
 }
 

@@ -30,8 +30,18 @@ class WyomingReader {
   std::optional<WyomingEvent> next();
 
  private:
+  // What an event's line says.
+  struct Head {
+    std::string type;
+    nlohmann::json data = nlohmann::json::object();
+    std::size_t bytes = 0, data_bytes = 0, payload_bytes = 0;
+  };
+
+  bool read_head();
+
   std::size_t most_;
   std::string bytes_;
+  std::optional<Head> head_;  // of the event that comes next, once it is there
 };
 
 }  // namespace voxport
