@@ -66,7 +66,8 @@ build: onnxruntime build/release/build.ninja  ## build build/voxport
 
 bench: build  ## measure voxport beside PyTorch (VOXPORT_BASELINE: its exports)
 	@tools/setup bench
-	@cmake --build --preset release --target bench_graphs bench_streams
+	@cmake --build --preset release --target bench_graphs bench_streams bench_serve
+	@build/release/bench_serve voices/slt-x_low.ckpt --requests 10000
 	@for script in $(BENCHMARKS); do /usr/bin/python3 "$$script" build/voxport; done
 
 # A target starts from what is known (its own corpus, past findings, our seeds, the tests' checkpoints).

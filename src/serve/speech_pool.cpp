@@ -1,6 +1,8 @@
 #include "serve/speech_pool.h"
 
 #include <algorithm>
+#include <new>
+#include <system_error>
 #include <utility>
 
 #include "base/fail.h"
@@ -128,6 +130,8 @@ void SpeechPool::step(Speech& speech) {
     finish(speech, refusal);
   } catch (const std::bad_alloc&) {
     finish(speech, Refusal(503, "overloaded", "there is not enough memory"));
+  } catch (const std::system_error&) {
+    finish(speech, Refusal(503, "overloaded", "the system has no room for another thread"));
   }
   speech.working_ += Speech::Clock::now() - start;
 }
