@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "serve/resampler.h"
+
 namespace voxport {
 
 std::function<void(SpeechEvent)> on_loop(const Post& post, std::weak_ptr<void> listener,
@@ -17,7 +19,10 @@ std::function<void(SpeechEvent)> on_loop(const Post& post, std::weak_ptr<void> l
 
 SpeechOrder order_of(SpeechRequest request, const Post& post, std::weak_ptr<void> listener,
                      std::function<void(SpeechEvent)> take) {
-  auto encoder = request.format->encoder(request.sample_rate);
+  const std::int64_t own = request.voice->voice.info().sample_rate;
+  auto encoder = request.sample_rate == own
+                     ? request.format->encoder(own)
+                     : resampling_encoder(*request.format, own, request.sample_rate);
   return {.voice = request.voice->voice,
           .text = [text = std::move(request.text)]() mutable { return std::exchange(text, {}); },
           .is_text_there = true,

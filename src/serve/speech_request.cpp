@@ -108,11 +108,11 @@ void take_text(std::string text, const ServeOptions& limits, SpeechRequest& requ
 
 void read_format(const Json& json, const char* otherwise, SpeechRequest& request) {
   request.format = &audio_format(text_at(json, "response_format").value_or(otherwise));
-  const std::int64_t own = request.sample_rate;
-  const double asked = number_in(json, "sample_rate").value_or(static_cast<double>(own));
-  if (asked != static_cast<double>(own))
-    refuse(400, "unsupported_sample_rate", "'sample_rate' is ", asked, ", but this voice has ", own,
-           " and audio is not resampled");
+  const double asked =
+      number_between(json, "sample_rate", static_cast<double>(request.sample_rate), 8000, 48000);
+  if (asked != std::trunc(asked))
+    refuse(400, "invalid_request", "'sample_rate' is ", asked, ", expected a whole number");
+  request.sample_rate = static_cast<std::int64_t>(asked);
 }
 
 VoiceList::VoiceList(std::vector<ServedVoice> voices) : voices_(std::move(voices)) {

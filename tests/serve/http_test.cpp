@@ -162,6 +162,19 @@ TEST_F(Http, HasAPageThatLoadsNothingFromElsewhere) {
   EXPECT_TRUE(client.read_all().ends_with("\r\n\r\n"));
 }
 
+TEST_F(Http, ResamplesWhenAsked) {
+  const RunningServer server;
+  const Response response =
+      ask(server.http(), "POST", kSpeech,
+          R"({"input": "hello world", "response_format": "pcm", "sample_rate": 24000})");
+  EXPECT_EQ(head_value(response, "X-Sample-Rate"), "24000");
+  const std::size_t samples = pcm_of("hello world").size() / 2;
+  EXPECT_EQ(response.body.size() / 2, (samples * 160 + 146) / 147);
+  EXPECT_EQ(
+      ask(server.http(), "POST", kSpeech, R"({"input": "hello", "sample_rate": 96000})").status,
+      400);
+}
+
 struct Wrong {
   std::string body;
   int status;
