@@ -12,15 +12,12 @@ const char* reason_of(int status) {
   switch (status) {
     case 200: return "OK";
     case 204: return "No Content";
-    case 304: return "Not Modified";
     case 400: return "Bad Request";
     case 401: return "Unauthorized";
     case 403: return "Forbidden";
     case 404: return "Not Found";
     case 405: return "Method Not Allowed";
-    case 408: return "Request Timeout";
     case 413: return "Content Too Large";
-    case 415: return "Unsupported Media Type";
     case 431: return "Request Header Fields Too Large";
     case 500: return "Internal Server Error";
     case 501: return "Not Implemented";
@@ -60,8 +57,7 @@ std::string_view HttpRequest::path() const {
 std::string to_bytes(const HttpReply& reply, const HttpRequest& request) {
   std::string out = head_of(reply, request.keeps_alive);
   if (!request.is_chunking && request.keeps_alive) out += "Connection: keep-alive\r\n";
-  if (reply.status != 204 && reply.status != 304)
-    out += cat("Content-Length: ", reply.body.size(), "\r\n");
+  if (reply.status != 204) out += cat("Content-Length: ", reply.body.size(), "\r\n");
   out += "\r\n";
   if (request.method != "HEAD") out += reply.body;
   return out;

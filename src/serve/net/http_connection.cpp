@@ -30,9 +30,6 @@ std::optional<Refusal> why_unread(const error_code& error, const ServeOptions& o
   if (error == http::error::body_limit)
     return Refusal(413, "body_too_large",
                    cat("the body has more than ", options.max_body, " bytes"));
-  if (error == beast::error::timeout)
-    return Refusal(408, "request_timeout",
-                   cat("the request did not arrive within ", options.request_timeout, " seconds"));
   if (error == http::error::end_of_stream || error == net::error::eof ||
       error.category() != make_error_code(http::error::bad_method).category())
     return std::nullopt;
