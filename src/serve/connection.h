@@ -24,9 +24,9 @@ class Outlet {
 };
 
 // What answers at the other end. It is destroyed when the connection is gone.
-class Session {
+class ClientSession {
  public:
-  virtual ~Session() = default;
+  virtual ~ClientSession() = default;
   // Bytes that have arrived, or a message.
   virtual void receive(std::string_view bytes) = 0;
   virtual void receive_binary(std::string_view bytes) { receive(bytes); }
@@ -35,7 +35,7 @@ class Session {
   virtual bool is_idle() const = 0;
 };
 
-using SessionFactory = std::function<std::unique_ptr<Session>(Outlet&)>;
+using SessionFactory = std::function<std::unique_ptr<ClientSession>(Outlet&)>;
 
 // Runs something on the loop's thread, soon; may be called from any thread.
 using Post = std::function<void(std::function<void()>)>;

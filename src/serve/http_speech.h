@@ -12,7 +12,7 @@ namespace voxport {
 
 // The session of one reply. Until there is audio, an error has its status; after that, all that can
 // be done is not to end the body as a whole one.
-class HttpSpeech : public Session {
+class HttpSpeech : public ClientSession {
  public:
   // `reply` has the headers of a reply that goes well.
   HttpSpeech(Outlet& outlet, Service& service, HttpRequest request, HttpReply reply,

@@ -21,7 +21,7 @@
 
 namespace voxport {
 
-class StreamSession : public Session {
+class StreamSession : public ClientSession {
  public:
   StreamSession(Outlet& outlet, Service& service) : outlet_(outlet), service_(service) {}
 

@@ -20,7 +20,7 @@
 
 namespace voxport {
 
-class WyomingSession : public Session {
+class WyomingSession : public ClientSession {
  public:
   WyomingSession(Outlet& outlet, Service& service);
 

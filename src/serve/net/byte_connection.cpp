@@ -87,9 +87,8 @@ class ByteConnection : public std::enable_shared_from_this<ByteConnection>,
   void end() {
     is_ended_ = true;
     net::post(stream_.get_executor(),
-              [self = shared_from_this(), session = std::shared_ptr<Session>(std::move(session_))] {
-                self->after();
-              });
+              [self = shared_from_this(),
+               session = std::shared_ptr<ClientSession>(std::move(session_))] { self->after(); });
   }
 
   void after() {
@@ -112,7 +111,8 @@ class ByteConnection : public std::enable_shared_from_this<ByteConnection>,
     if (std::exchange(is_closed_, true)) return;
     out_.clear();
     // It may be in the middle of a call.
-    net::post(stream_.get_executor(), [session = std::shared_ptr<Session>(std::move(session_))] {});
+    net::post(stream_.get_executor(),
+              [session = std::shared_ptr<ClientSession>(std::move(session_))] {});
     idle_.cancel();
     error_code ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
@@ -124,7 +124,7 @@ class ByteConnection : public std::enable_shared_from_this<ByteConnection>,
   net::steady_timer idle_;
   std::array<char, 16384> in_{};
   WriteQueue out_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<ClientSession> session_;
   bool was_active_ = false;
   bool is_read_ = false;   // the client sends no more
   bool is_ended_ = false;  // we send no more

@@ -70,7 +70,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
     is_answered_ = true;
     may_be_used_again_ = may_be_used_again;
     // It is in the middle of a call.
-    net::post(stream_.get_executor(), [session = std::shared_ptr<Session>(std::move(session_))] {});
+    net::post(stream_.get_executor(),
+              [session = std::shared_ptr<ClientSession>(std::move(session_))] {});
     go_on();
   }
 
@@ -229,7 +230,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   HttpRequest request_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<ClientSession> session_;
   WriteQueue out_;
   bool is_waiting_ = false;   // for a request, with nothing under way
   bool is_answered_ = false;  // all of the answer is in the queue

@@ -127,7 +127,8 @@ class WebSocketConnection : public std::enable_shared_from_this<WebSocketConnect
   void close() {
     if (std::exchange(is_closed_, true)) return;
     // It may be in the middle of a call.
-    net::post(socket_.get_executor(), [session = std::shared_ptr<Session>(std::move(session_))] {});
+    net::post(socket_.get_executor(),
+              [session = std::shared_ptr<ClientSession>(std::move(session_))] {});
     beast::get_lowest_layer(socket_).close();
   }
 
@@ -136,7 +137,7 @@ class WebSocketConnection : public std::enable_shared_from_this<WebSocketConnect
   beast::flat_buffer in_;
   std::deque<Message> out_;
   std::size_t waiting_ = 0;  // bytes of text in it
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<ClientSession> session_;
   bool is_open_ = false;
   bool is_writing_ = false;
   bool is_ended_ = false;
