@@ -1,5 +1,5 @@
-// AudioFormat: how audio is written for a client. One row a format; those of libraries that are not
-// there refuse in words.
+// SpeechFormat: how audio is written for a client. One row a format; those of libraries that are
+// not there refuse in words.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class AudioEncoder {
   virtual std::string finish() = 0;
 };
 
-struct AudioFormat {
+struct SpeechFormat {
   const char* name;
   const char* content_type;
   // Fails with a Refusal when the library is not there or does not take that sample rate.
@@ -30,9 +30,9 @@ struct AudioFormat {
 };
 
 // All that there are, whether or not their libraries are.
-std::span<const AudioFormat> audio_formats();
+std::span<const SpeechFormat> audio_formats();
 // Fails with a Refusal that names those there are.
-const AudioFormat& audio_format(std::string_view name);
+const SpeechFormat& audio_format(std::string_view name);
 
 // The functions of the table, each in its file in formats/.
 std::unique_ptr<AudioEncoder> wav_encoder(std::int64_t sample_rate);

@@ -43,7 +43,7 @@ class FedSpeech {
   bool is_ended() const { return is_ended_; }
 
   std::int64_t sample_rate() const { return request_.sample_rate; }
-  const AudioFormat& format() const { return *request_.format; }
+  const SpeechFormat& format() const { return *request_.format; }
 
   // What is to be called once so many samples were taken.
   std::function<void()> when_written(std::uint64_t samples) const;

@@ -117,7 +117,7 @@ class ResamplingEncoder : public AudioEncoder {
 
 }  // namespace
 
-std::unique_ptr<AudioEncoder> resampling_encoder(const AudioFormat& format, std::int64_t from,
+std::unique_ptr<AudioEncoder> resampling_encoder(const SpeechFormat& format, std::int64_t from,
                                                  std::int64_t to) {
   return std::make_unique<ResamplingEncoder>(format.encoder(to), from, to);
 }

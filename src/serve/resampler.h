@@ -33,7 +33,7 @@ class Resampler {
 };
 
 // Writes audio of the rate `from` at the rate `to`.
-std::unique_ptr<AudioEncoder> resampling_encoder(const AudioFormat& format, std::int64_t from,
+std::unique_ptr<AudioEncoder> resampling_encoder(const SpeechFormat& format, std::int64_t from,
                                                  std::int64_t to);
 
 }  // namespace voxport

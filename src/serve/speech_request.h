@@ -31,7 +31,7 @@ struct SpeechRequest {
   const ServedVoice* voice = nullptr;
   std::string text;
   SpeakOptions options;
-  const AudioFormat* format = nullptr;
+  const SpeechFormat* format = nullptr;
   std::int64_t sample_rate = 0;  // the voice's own, unless another was asked for
   bool is_sse = false;           // events with audio in them, in place of audio
 };
