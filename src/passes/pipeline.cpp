@@ -1,5 +1,7 @@
 #include "passes/pipeline.h"
 
+#include <algorithm>
+
 #include <voxport/error.h>
 
 #include "graph/check.h"
@@ -49,13 +51,20 @@ constexpr Pass kForms[] = {
 };
 
 // Once nothing is folded any more: what these leave for ONNX Runtime to compute when it loads the
-// graph would be larger in the file.
+// graph would be larger in the file. They hide sizes, and are for graphs without attention.
 constexpr Pass kLastForms[] = {
     {"convolve_by_points", convolve_by_points},  // large convolutions take fewer products
     {"share_constants", share_constants},        // and share the constants for that
     {"hide_ranks", hide_ranks},                  // the graph is loaded in less time
     kDropDeadNodes,
 };
+
+// Attention compares all steps with each other. Its tensors grow with the square of the steps, and
+// ONNX Runtime uses their memory again only where it knows that their sizes are equal.
+bool has_attention(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes(),
+                             [](const Node& node) { return node.op() == "Softmax"; });
+}
 
 // Each round makes the graph smaller; more than a few are never needed.
 constexpr int kMaxRounds = 20;
@@ -96,6 +105,7 @@ void use_forms_for_onnxruntime(Graph& graph) {
   for (const Pass& pass : kForms)
     if (run(pass, graph)) run(kDropDeadNodes, graph);  // what is unused must not count as a use
   optimise(graph);
+  if (has_attention(graph)) return;
   for (const Pass& pass : kLastForms) run(pass, graph);
 }
 
