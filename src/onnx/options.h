@@ -20,8 +20,9 @@ struct OnnxOptions {
   std::vector<std::pair<std::string, std::string>> metadata;  // written in this order
   // Whether the types of the values inside are written too, and not only of inputs and outputs.
   bool value_info = false;
-  // Whether at least those of sums are written, and of what they add, where all have one shape: ONNX
-  // Runtime lets a sum join a convolution only where it knows them to be the same.
+  // Whether at least those of sums of a convolution's output are written, and of what they add,
+  // where all have one shape: ONNX Runtime lets a sum join a convolution only where it knows them
+  // to be the same.
   bool sum_types = false;
   // A model of more bytes than this keeps its weights of 1 KiB and more in a file beside it.
   // Protobuf reads no message beyond 2 GiB.

@@ -51,7 +51,7 @@ constexpr Pass kForms[] = {
 };
 
 // Once nothing is folded any more: what these leave for ONNX Runtime to compute when it loads the
-// graph would be larger in the file. They hide sizes, and are for graphs without attention.
+// graph would be larger in the file. They hide sizes, and are not for graphs with attention.
 constexpr Pass kLastForms[] = {
     {"convolve_by_points", convolve_by_points},  // large convolutions take fewer products
     {"share_constants", share_constants},        // and share the constants for that
@@ -59,8 +59,8 @@ constexpr Pass kLastForms[] = {
     kDropDeadNodes,
 };
 
-// Attention compares all steps with each other. Its tensors grow with the square of the steps, and
-// ONNX Runtime uses their memory again only where it knows that their sizes are equal.
+// Attention compares all steps with each other: how much memory a run takes, which users of a graph
+// estimate from the sizes in its file, grows with their square.
 bool has_attention(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(),
                              [](const Node& node) { return node.op() == "Softmax"; });

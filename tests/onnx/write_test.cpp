@@ -135,14 +135,17 @@ TEST(WriteOnnx, GivesTheBytesThatProtobufWouldGive) {
   EXPECT_EQ(model.graph().value_info_size(), 5);
 }
 
-TEST(WriteOnnx, WritesTheTypesOfSumsOfOneShape) {
+TEST(WriteOnnx, WritesTheTypesOfSumsThatAConvolutionMayTake) {
   const auto graph = parse_graph(R"(x: f32[b, 16, 1, 8*t]
       one: f32[16, 1, 1] = const
+      w: f32[16, 16, 1, 1] = const
       a = Relu(x)
-      c = Tanh(a)
+      c = Conv(a, w)
       sum = Add(a, c)
       more = Add(sum, one)
-      y = Relu(more)
+      tanh = Tanh(more)
+      other = Add(tanh, a)
+      y = Relu(other)
       return y)");
   OnnxOptions options;
   EXPECT_EQ(parsed(onnx_bytes(*graph, options)).graph().value_info_size(), 0);
