@@ -128,12 +128,16 @@ TEST_P(SpokenVoice, LosesNothing) {
   }
 }
 
+// To the bit, but for voices with an inverse STFT, of which ONNX Runtime gave samples that were
+// 2.4e-7 apart in one of a hundred runs, with one thread, too.
 TEST_P(SpokenVoice, RepeatsItself) {
   const Voice voice = load(VoiceOptions::kBest);
   SpeakOptions options = ids_options();
   const Samples once = all_of(voice.speak(ids_text(40), options)).samples;
-  EXPECT_EQ(all_of(voice.speak(ids_text(40), options)).samples, once);
-  EXPECT_EQ(all_of(load(VoiceOptions::kBest).speak(ids_text(40), options)).samples, once);
+  const double last_bit = GetParam().name.starts_with("mb-istft") ? 1e-6 * loudness(once) : 0;
+  EXPECT_LE(distance(all_of(voice.speak(ids_text(40), options)).samples, once), last_bit);
+  EXPECT_LE(distance(all_of(load(VoiceOptions::kBest).speak(ids_text(40), options)).samples, once),
+            last_bit);
   options.seed = 4;
   EXPECT_NE(all_of(voice.speak(ids_text(40), options)).samples, once);
 }
