@@ -366,9 +366,10 @@ TEST(Recover, RefusesGraphsThatAskForMuch) {
       [&](OnnxModel& model) { many(model, "Reshape", 1, with_constant(model, 1 << 20, 1)); });
   EXPECT_LT(deep.size(), 1000U);
   expect_words(deep, {"is read as [1, 1, "});
-  expect_words(
-      refusal([&](OnnxModel& model) { many(model, "Gather", 3000, with_constant(model, 4096, 0)); }),
-      {"the graph computes more"});
+  expect_words(refusal([&](OnnxModel& model) {
+                 many(model, "Gather", 3000, with_constant(model, 4096, 0));
+               }),
+               {"the graph computes more"});
 }
 
 TEST(Recover, NamesATensorOfAnotherShape) {

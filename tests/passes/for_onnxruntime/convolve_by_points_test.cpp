@@ -21,8 +21,8 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-// Numbers are of the order of 1. Products at points beyond 1 are several times as large as what they
-// add up to, which costs as many times the rounding of float32: 1e-5 has been seen.
+// Numbers are of the order of 1. Products at points beyond 1 are several times as large as what
+// they add up to, which costs as many times the rounding of float32: 1e-5 has been seen.
 constexpr double kTolerance = 2e-5;
 
 Tensor normal_numbers(const Ints& shape, double deviation) {
