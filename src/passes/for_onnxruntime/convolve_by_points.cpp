@@ -23,11 +23,10 @@ using Ints = std::vector<std::int64_t>;
 
 constexpr std::int64_t kStep = ToomCook::kOutputs;
 
-// A convolution that is a smaller part of the graph's multiplications saves less than it costs to
-// load: its nodes, and the values of its weight.
-constexpr double kLeastShare = 1. / 150;
-// Of fewer multiplications than this a dozen nodes in place of one cost more than they save.
-constexpr double kLeastWork = 20e6;
+// How many steps a convolution makes of each step of the graph's input, at least. ONNX Runtime
+// computes the values of its weight when it loads the graph, and copies them twice, which takes as
+// long as using each of them some hundred times.
+constexpr double kLeastStretch = 16;
 
 // The taps that one step takes. More of them are several steps, whose distance is that of four
 // outputs.
@@ -46,7 +45,7 @@ struct Threshold {
 constexpr std::int64_t kMinKernel = 3;
 
 bool is_worth_it(std::int64_t in, std::int64_t out, std::int64_t kernel) {
-  constexpr Threshold kThresholds[] = {{4, 192}, {10, 128}, {12, 64}};
+  constexpr Threshold kThresholds[] = {{4, 192}, {12, 128}};
   const auto* found = std::ranges::find_if(
       kThresholds, [&](const Threshold& threshold) { return kernel <= threshold.kernel; });
   return kernel >= kMinKernel && found != std::end(kThresholds) &&
@@ -141,11 +140,16 @@ class ExpectedSizes {
     return work;
   }
 
- private:
-  std::int64_t size_of_axis(const Dim& dim) const {
+  // Of an axis of the input.
+  std::int64_t of_input() const {
     constexpr std::int64_t kSequence = 128;
     constexpr std::int64_t kPiece = 32;
-    const std::int64_t size = flags_.empty() ? kSequence : kPiece;
+    return flags_.empty() ? kSequence : kPiece;
+  }
+
+ private:
+  std::int64_t size_of_axis(const Dim& dim) const {
+    const std::int64_t size = of_input();
     const auto value_of = [&](std::string_view symbol) -> std::optional<std::int64_t> {
       return flags_.contains(std::string(symbol)) ? 0 : size;
     };
@@ -157,15 +161,13 @@ class ExpectedSizes {
 
 class ByPoints {
  public:
-  explicit ByPoints(Graph& graph) : graph_(graph), uses_(graph), sizes_(graph) {
-    for (const Node& node : graph.nodes()) work_ += sizes_.work_of(node);
-  }
+  explicit ByPoints(Graph& graph) : graph_(graph), uses_(graph), sizes_(graph) {}
 
   bool run() {
     bool changed = false;
     for (const Node& node : graph_.nodes()) {
       const std::optional<Convolution> conv = convolution_of(node);
-      if (!conv || sizes_.work_of(node) < std::max(kLeastWork, kLeastShare * work_)) continue;
+      if (!conv || !is_used_enough(node, *conv)) continue;
       const Graph::Scope scope(graph_, module_of(node));
       graph_.replace(node.output(), rewritten(node, *conv));
       changed = true;
@@ -183,6 +185,11 @@ class ByPoints {
                           : slice(y, kRowAxis, int64s(y, {0}), length_of(node, conv));
     const Value first = transpose(cut, {0, 3, 1, 2});
     return is_kept_in_blocks(node.output()) ? in_blocks(first, conv.out) : first;
+  }
+
+  bool is_used_enough(const Node& node, const Convolution& conv) const {
+    const auto weight = static_cast<double>(conv.in * conv.out * conv.kernel);
+    return sizes_.work_of(node) / weight >= kLeastStretch * static_cast<double>(sizes_.of_input());
   }
 
   // [b, points * in, rows, steps]: for each point, a convolution of each channel by itself.
@@ -294,7 +301,6 @@ class ByPoints {
   Graph& graph_;
   Uses uses_;
   ExpectedSizes sizes_;
-  double work_ = 0;  // of all convolutions
   // By the input, the taps of a step, the dilation and the padding.
   std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>, Value>
       values_;
@@ -329,7 +335,7 @@ class ByPoints {
 // its values at the points are a MatMul of constants, which ONNX Runtime computes when it loads the
 // graph. The bias is in the products at the point 1, which are part of every output once.
 //
-// Only where it is faster: see is_worth_it(), kLeastWork and kLeastShare. The result
+// Only where it is faster: see is_worth_it() and kLeastStretch. The result
 // differs from the plain one as sums in another order do.
 bool convolve_by_points(Graph& graph) { return ByPoints(graph).run(); }
 
