@@ -63,15 +63,14 @@ bool output_by_phases(Graph& graph) {
   bool changed = false;
   for (const Node& node : graph.nodes()) {
     const std::optional<TimeConvolution> conv = time_convolution(node);
-    if (!conv || node.input(0).rank() != 4 || !node.input(0).dim(kRowAxis).is_constant()) continue;
+    if (!conv || node.input(0).rank() != 4) continue;
     if (!makes_blocks_of_samples(node, *conv)) continue;
     const std::optional<Node> user = uses.only_user(node.output());
     const bool is_activated = user && is_unary_elementwise(user->op());
     const Graph::Scope scope(graph, module_of(node));
     Value y = phases_of(node, *conv);
     if (is_activated) y = Builder(graph).node(user->op(), {y}, user->attributes());
-    const std::int64_t rows = *y.dim(kRowAxis).constant();
-    y = reshape(transpose(y, {0, 2, 3, 1}), {0, 1, rows, -1});
+    y = reshape(unsqueeze(transpose(y, {0, 2, 3, 1}), {1}), {0, 0, 0, -1});
     graph.replace(is_activated ? user->output() : node.output(), y);
     changed = true;
   }

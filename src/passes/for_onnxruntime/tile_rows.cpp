@@ -16,9 +16,9 @@
 namespace voxport {
 namespace {
 
-constexpr std::int64_t kTiles = 2;
-// Above this many channels ONNX Runtime has enough blocks of them to share out.
-constexpr std::int64_t kMaxTiledChannels = 64;
+// ONNX Runtime gives a thread 64 channels of a row at a time. More threads than these are rare.
+constexpr std::int64_t kChannelsOfThread = 64;
+constexpr std::int64_t kThreads = 8;
 // Tiles overlap by twice the reach; beyond this many steps that would cost too much.
 constexpr std::int64_t kMaxReach = 128;
 // Fewer are not worth cutting and putting together.
@@ -29,13 +29,22 @@ bool has_one_row(const Value& value) {
          value.dtype() == DType::kFloat32;
 }
 
-// All that is computed from one value, up to one other: convolutions, and what works on each step
-// alone.
+bool is_upsampling(const Node& node) { return node.op() == "ConvTranspose"; }
+
+// What is upsampled, or what it is activated from.
+bool is_before_upsampling(const Node& node, const Uses& uses) {
+  return is_unary_elementwise(node.op()) && !uses.is_output(node.output()) &&
+         std::ranges::all_of(uses.of(node.output()), is_upsampling);
+}
+
+// An upsampling and all that is computed from it, up to one value or the next upsampling:
+// convolutions, and what works on each step alone.
 class Region {
  public:
-  Region(const Graph& graph, const Uses& uses, const Value& start) : start_(start) {
-    stretches_[start.name()] = 1;
-    for (const Node& node : graph.nodes()) add(node);
+  Region(const Graph& graph, const Uses& uses, const Node& up) : start_(up.input(0)) {
+    stretches_[start_.name()] = 1;
+    for (const Node& node : graph.nodes())
+      if (node == up || !(is_upsampling(node) || is_before_upsampling(node, uses))) add(node);
     for (const Node& node : nodes_)
       if (is_used_outside(node.output(), uses)) exits_.push_back(node.output());
   }
@@ -136,23 +145,22 @@ class Region {
   std::vector<Value> exits_;
 };
 
-// The value before an upsampling to few channels, or before its activation.
-std::optional<Value> start_at(const Node& node, const Uses& uses) {
-  const std::optional<TimeConvolution> up = time_convolution(node);
-  if (!up || node.op() != "ConvTranspose" || !has_one_row(node.input(0))) return std::nullopt;
-  const std::optional<std::int64_t> channels = node.output().dim(kChannelAxis).constant();
-  if (!channels || *channels > kMaxTiledChannels) return std::nullopt;
-  const Value x = node.input(0);
-  const std::optional<Node> before = x.producer();
-  if (!before || before->op() != "LeakyRelu" || !uses.only_user(x)) return x;
-  return uses.only_user(before->input(0)) ? before->input(0) : x;
+// Fewer are not worth the nodes that count them.
+constexpr std::int64_t kLeastTiles = 4;
+
+// How many tiles give each thread something to do.
+std::int64_t most_tiles(std::int64_t channels) {
+  std::int64_t tiles = 1;
+  while (2 * tiles * ((channels + kChannelsOfThread - 1) / kChannelsOfThread) <= kThreads)
+    tiles *= 2;
+  return tiles;
 }
 
 // Tiles of which the samples are still whole blocks where those of the whole are: see
 // output_by_phases().
-std::int64_t width_multiple(const Value& start, std::int64_t stretch) {
-  const std::int64_t multiple = kBlock / std::gcd(kBlock, stretch);
-  return is_multiple(start.dim(kTimeAxis), multiple) ? multiple : 1;
+std::int64_t unit_of(const Value& start, std::int64_t stretch) {
+  const std::int64_t unit = kBlock / std::gcd(kBlock, stretch);
+  return is_multiple(start.dim(kTimeAxis), unit) ? unit : 1;
 }
 
 // A length that is known and hardly longer than the overlap is better left alone.
@@ -161,39 +169,81 @@ bool is_long_enough(const Value& start, std::int64_t reach) {
   return !length || *length >= 8 * reach;
 }
 
-bool tile_from(const Value& start, Graph& graph, const Uses& uses) {
-  const Region region(graph, uses, start);
-  if (!region.has_one_end() || region.count_convolutions() < kMinConvolutions) return false;
-  const std::int64_t stretch = region.stretch();
-  const std::int64_t reach = region.reach();
-  if (reach > kMaxReach || !is_long_enough(start, reach)) return false;
-  const Graph::Scope scope(graph, module_of(*region.end().producer()));
-  const Tiling tiling(start, {kTiles, reach, stretch, width_multiple(start, stretch)});
-  const Value tiles = region.computed_from(tiling.cut(start));
-  graph.replace(region.end(), tiling.glue(tiles));
-  return true;
-}
+// Tiles the stages of a network one after the other.
+class Stages {
+ public:
+  explicit Stages(Graph& graph) : graph_(graph) {}
+
+  bool run() {
+    bool changed = false;
+    for (const Node& node : graph_.nodes()) changed |= is_upsampling(node) && tile(node);
+    return changed;
+  }
+
+ private:
+  // What was made of the last stage.
+  struct Glued {
+    Tiling tiling;
+    Value tiles, glued;
+  };
+
+  bool tile(const Node& up) {
+    if (!time_convolution(up) || !has_one_row(up.input(0)) || !has_one_row(up.output()))
+      return false;
+    const Uses uses(graph_);
+    const Region region(graph_, uses, up);
+    const std::optional<std::int64_t> channels = up.output().dim(kChannelAxis).constant();
+    if (!channels || most_tiles(*channels) < kLeastTiles ||
+        !up.input(0).dim(kChannelAxis).is_constant() || !region.has_one_end() ||
+        region.count_convolutions() < kMinConvolutions)
+      return false;
+    const std::int64_t reach = region.reach();
+    if (reach > kMaxReach || !is_long_enough(up.input(0), reach)) return false;
+    const Graph::Scope scope(graph_, module_of(*region.end().producer()));
+    const std::optional<Node> activation = activation_of(up, uses);
+    const Value start = activation ? activation->input(0) : up.input(0);
+    const bool follows = last_ && start == last_->glued;
+    const std::int64_t stretch = region.stretch();
+    const Tiling tiling(follows ? last_->tiling.samples() : size(start, kTimeAxis),
+                        {most_tiles(*channels), reach, stretch, unit_of(start, stretch)});
+    Value cut = follows && tiling.can_follow(last_->tiling)
+                    ? tiling.cut_again(last_->tiling, last_->tiles)
+                    : tiling.cut(start);
+    if (activation)  // while its channels are last
+      cut = Builder(graph_).node(activation->op(), {cut}, activation->attributes());
+    const Value tiles = region.computed_from(transpose(cut, {0, 3, 1, 2}));
+    const Value glued = tiling.glue(tiles);
+    graph_.replace(region.end(), glued);
+    last_ = {tiling, tiles, glued};
+    return true;
+  }
+
+  // The activation before an upsampling, where nothing else uses what it activates.
+  static std::optional<Node> activation_of(const Node& up, const Uses& uses) {
+    const std::optional<Node> before = up.input(0).producer();
+    const bool is_own = before && before->op() == "LeakyRelu" && uses.only_user(before->output()) &&
+                        uses.only_user(before->input(0));
+    return is_own ? before : std::nullopt;
+  }
+
+  Graph& graph_;
+  std::optional<Glued> last_;
+};
 
 }  // namespace
 
-// Upsampling to few channels and all that follows it, of one row -> of a few shorter ones that
-// overlap, put together at the end:
+// Each stage of upsampling to few channels, of one row -> of a few shorter ones that overlap, put
+// together at its end:
 //
-//   x [b, c, 1, t]  -  ups, resblocks, conv_post  -  y [b, 1, 1, 256*t]
+//   x [b, c, 1, t]  -  ups, resblocks  -  y [b, c', 1, 8*t]
 //
-//   x  -  cut  -  the same of [b, c, 2, w]  -  glue  -  y
+//   x  -  cut  -  the same of [b, c, tiles, width]  -  glue  -  y
 //
 // ONNX Runtime's convolutions share out rows and blocks of channels among its threads; one row of
 // few channels would keep one thread busy. The overlap is what the samples depend on, so that they
 // are what the uncut row would give. Only where all that follows works along the row, up to one
-// value at the end.
-bool tile_rows(Graph& graph) {
-  const Uses uses(graph);
-  for (const Node& node : graph.nodes()) {
-    const std::optional<Value> start = start_at(node, uses);
-    if (start && tile_from(*start, graph, uses)) return true;
-  }
-  return false;
-}
+// value at the end. Each stage has tiles of its own: the later ones look less far, and have fewer
+// channels.
+bool tile_rows(Graph& graph) { return Stages(graph).run(); }
 
 }  // namespace voxport

@@ -1,48 +1,88 @@
 #include "passes/for_onnxruntime/tiling.h"
 
+#include <algorithm>
+
 #include "graph/ops.h"
 
 namespace voxport {
-// Equal widths that cover the whole with an overlap of twice the reach, or the whole itself where
-// it is too short for that.
-Tiling::Tiling(const Value& x, const Options& options) : stretch_(options.stretch) {
-  const Value length = size(x, -1);
-  const std::int64_t gaps = options.tiles - 1;
-  const std::int64_t overlaps = 2 * options.reach * gaps;
-  const std::int64_t step = options.tiles * options.multiple;
-  const Value fair = (length + int64s(x, {overlaps + step - 1})) / int64s(x, {step});
-  if (options.multiple == 1) {
-    width_ = minimum(length, fair);
-  } else {  // the graph knows what it is a multiple of
-    const Value multiple = int64s(x, {options.multiple});
-    width_ = minimum(length / multiple, fair) * multiple;
+namespace {
+
+// What tiles compute twice is at most this part of the whole.
+constexpr std::int64_t kLeastPartsToOverlap = 16;
+
+// Numbers of the shape [1] for a length: as many tiles as are worth it, 1, 2, 4, ..., and the part
+// of the whole that each is for, rounded up. They are sums and products of the length, so that the
+// graph knows the sizes of tiles.
+struct Parts {
+  Value count, part;
+
+  Parts(const Value& length, std::int64_t most, std::int64_t reach)
+      : count(int64s(length, {1})), part(length) {
+    Value larger = length;
+    for (std::int64_t tiles = 2; tiles <= most; tiles *= 2) {
+      const std::int64_t least = 2 * reach * (tiles - 1) * kLeastPartsToOverlap;
+      const Value is_long = minimum(length / int64s(length, {least}), int64s(length, {1}));
+      const Value smaller = (length + int64s(length, {tiles - 1})) / int64s(length, {tiles});
+      count = count + is_long * int64s(length, {tiles / 2});
+      part = part - is_long * (larger - smaller);
+      larger = smaller;
+    }
   }
-  const Value room = length - width_;
-  starts_.push_back(int64s(x, {0}));
-  seams_.push_back(int64s(x, {0}));
-  for (std::int64_t i = 1; i < options.tiles; ++i) {
-    starts_.push_back(room * int64s(x, {i}) / int64s(x, {gaps}));
-    seams_.push_back(minimum(starts_.back() + int64s(x, {options.reach}), length));
-  }
-  seams_.push_back(length);
+};
+
+// [b, c, rows, t] -> [b, rows, t, c].
+Value channels_last(const Value& x) { return transpose(x, {0, 2, 3, 1}); }
+
+// [b, c, rows, steps * each] -> [b, rows * steps, each * c].
+Value as_units(const Value& x, std::int64_t each) {
+  return reshape(channels_last(x), {0, -1, each * *x.dim(1).constant()});
+}
+
+}  // namespace
+
+Tiling::Tiling(const Value& length, const Options& options)
+    : unit_(options.unit), stretch_(options.stretch) {
+  const std::int64_t reach = std::max<std::int64_t>((options.reach + unit_ - 1) / unit_, 1);
+  length_ = unit_ == 1 ? length : length / int64s(length, {unit_});
+  const Parts parts(length_, options.most_tiles, reach);
+  part_ = parts.part;
+  width_ = minimum(length_, part_ + int64s(length, {2 * reach}));
+  const Value each = range(parts.count);
+  starts_ = minimum(maximum(each * part_ - int64s(length, {reach}), 0), length_ - width_);
+  offsets_ = each * width_ - starts_;
+}
+
+// [tiles, width]: the units of the whole that tiles are made of.
+Value Tiling::units_of_tiles() const { return unsqueeze(starts_, {1}) + range(width_); }
+
+// Where parts of the whole, of which each unit has `parts`, are among those of all tiles.
+Value Tiling::places_in_tiles(const Value& of_whole, std::int64_t parts) const {
+  if (parts == 1) return of_whole + gather(offsets_, of_whole / part_, 0);
+  const Value each = int64s(of_whole, {parts});
+  return of_whole + gather(offsets_ * each, of_whole / (part_ * each), 0);
 }
 
 Value Tiling::cut(const Value& x) const {
-  std::vector<Value> rows;
-  for (const Value& start : starts_) rows.push_back(slice(x, -1, start, start + width_));
-  return concat(std::move(rows), 2);
+  return reshape(gather(as_units(x, unit_), units_of_tiles(), 1), {0, 0, -1, *x.dim(1).constant()});
+}
+
+Value Tiling::samples() const { return length_ * int64s(length_, {unit_ * stretch_}); }
+
+bool Tiling::can_follow(const Tiling& before) const {
+  return before.unit_ * before.stretch_ % unit_ == 0;
+}
+
+Value Tiling::cut_again(const Tiling& before, const Value& samples) const {
+  const std::int64_t parts = before.unit_ * before.stretch_ / unit_;
+  const Value places = before.places_in_tiles(units_of_tiles(), parts);
+  return reshape(gather(as_units(samples, unit_), places, 1),
+                 {0, 0, -1, *samples.dim(1).constant()});
 }
 
 Value Tiling::glue(const Value& samples) const {
-  const Value stretch = int64s(samples, {stretch_});
-  std::vector<Value> parts;
-  for (std::size_t i = 0; i < starts_.size(); ++i) {
-    const auto row = static_cast<std::int64_t>(i);
-    const Value tile = slice(samples, 2, row, row + 1);
-    parts.push_back(slice(tile, -1, (seams_[i] - starts_[i]) * stretch,
-                          (seams_[i + 1] - starts_[i]) * stretch));
-  }
-  return concat(std::move(parts), -1);
+  const Value units =
+      gather(as_units(samples, unit_ * stretch_), places_in_tiles(range(length_), 1), 1);
+  return transpose(reshape(units, {0, 1, -1, *samples.dim(1).constant()}), {0, 3, 1, 2});
 }
 
 }  // namespace voxport

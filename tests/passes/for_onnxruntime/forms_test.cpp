@@ -244,6 +244,7 @@ TEST(OutputByPhases, MakesSixteenSamplesAtOnce) {
             "Conv [b, 16, 2, 2*t]\n"
             "Tanh [b, 16, 2, 2*t]\n"
             "Transpose [b, 2, 2*t, 16]\n"
+            "Unsqueeze [b, 1, 2, 2*t, 16]\n"
             "Reshape [b, 1, 2, 32*t]\n");
 }
 
@@ -272,10 +273,10 @@ TEST(UpsampleByPhases, ConvolvesEachPhase) {
       y = ConvTranspose(x, w) strides=[1, 4] pads=[0, 2, 0, 2]
       return y)"),
             "Conv [b, 12, 1, t + 1]\n"
-            "Reshape [b, 3, 4, 1, t + 1]\n"
-            "Transpose [b, 3, 1, t + 1, 4]\n"
-            "Reshape [b, 3, 1, 4*t + 4]\n"
-            "Slice [b, 3, 1, 4*t]\n");
+            "Transpose [b, 1, t + 1, 12]\n"
+            "Reshape [b, 1, 4*t + 4, 3]\n"
+            "Slice [b, 1, 4*t, 3]\n"
+            "Transpose [b, 3, 1, 4*t]\n");
 }
 
 TEST(UpsampleByPhases, NeedsNoRows) {
@@ -295,9 +296,9 @@ TEST(UpsampleByPhases, DoesNotComputeWholeStepsThatAreCutOff) {
       y = ConvTranspose(x, w) strides=[1, 4] pads=[0, 4, 0, 4]
       return y)"),
             "Conv [b, 12, 1, t]\n"
-            "Reshape [b, 3, 4, 1, t]\n"
-            "Transpose [b, 3, 1, t, 4]\n"
-            "Reshape [b, 3, 1, 4*t]\n");
+            "Transpose [b, 1, t, 12]\n"
+            "Reshape [b, 1, 4*t, 3]\n"
+            "Transpose [b, 3, 1, 4*t]\n");
 }
 
 TEST(UpsampleByPhases, LeavesKernelsThatWouldHaveManyEmptyTaps) {
@@ -320,21 +321,62 @@ constexpr const char* kUpsampled = R"(x: f32[b, 8, 1, t]
       y = Tanh(s)
       return y)";
 
+std::int64_t at(const Dim& dim, std::int64_t t) {
+  return dim.evaluate([&](std::string_view) { return t; }).value_or(-1);
+}
+
+// Channels are last where tiles are cut, activated and glued.
 TEST(TileRows, CutsBeforeTheActivationAndGluesAtTheEnd) {
   const auto graph = after(tile_rows, kUpsampled);
-  std::vector<std::string> rows;
-  for (const Node& node : graph->nodes())
-    if (node.output().rank() == 4) rows.push_back(node.op() + " " + node.output().dim(2).text());
-  EXPECT_EQ(rows, (std::vector<std::string>{
-                      "Slice 1", "Slice 1", "Concat 2", "LeakyRelu 2", "ConvTranspose 2", "Conv 2",
-                      "Conv 2", "Add 2", "Tanh 2", "Split 1", "Slice 1", "Slice 1", "Concat 1"}));
+  std::vector<std::string> ops;
+  for (const Node& node : graph->nodes()) {
+    if (node.output().dtype() != DType::kFloat32) continue;
+    ops.push_back(node.op());
+    if (!node.op().starts_with("Conv")) continue;
+    const Dim rows = node.output().dim(2);
+    EXPECT_EQ(at(rows, 31), 1);
+    EXPECT_EQ(at(rows, 32), 2) << "what they overlap is a 16th";
+    EXPECT_EQ(at(rows, 95), 2);
+    EXPECT_EQ(at(rows, 96), 4);
+    EXPECT_EQ(at(rows, 224), 8);
+    EXPECT_EQ(at(rows, 100000), 8);
+  }
+  EXPECT_EQ(ops,
+            (std::vector<std::string>{"Transpose", "Reshape", "Gather", "LeakyRelu", "Transpose",
+                                      "ConvTranspose", "Conv", "Conv", "Add", "Tanh", "Transpose",
+                                      "Reshape", "Gather", "Reshape", "Transpose"}));
   EXPECT_EQ(shape_text(graph->outputs()[0].second.shape()), "[b, 4, 1, 4*t]");
+}
+
+// One Gather takes the tiles of the first stage apart and makes those of the second.
+TEST(TileRows, GivesEachStageTilesOfItsOwn) {
+  const auto graph = after(tile_rows, R"(x: f32[b, 8, 1, t]
+      up: f32[8, 8, 1, 8] = const
+      w: f32[8, 8, 1, 3] = const
+      u = ConvTranspose(x, up) strides=[1, 4] pads=[0, 2, 0, 2]
+      c = Conv(u, w) pads=[0, 1, 0, 1]
+      d = Conv(c, w) pads=[0, 1, 0, 1]
+      active = LeakyRelu(d) alpha=0.1
+      v = ConvTranspose(active, up) strides=[1, 4] pads=[0, 2, 0, 2]
+      e = Conv(v, w) pads=[0, 1, 0, 1]
+      y = Conv(e, w) pads=[0, 1, 0, 1]
+      return y)");
+  std::vector<std::string> ops;
+  std::vector<std::int64_t> rows;  // of 40 steps
+  for (const Node& node : graph->nodes()) {
+    if (node.output().dtype() != DType::kFloat32) continue;
+    ops.push_back(node.op());
+    if (node.op().starts_with("Conv")) rows.push_back(at(node.output().dim(2), 40));
+  }
+  EXPECT_EQ(std::ranges::count(ops, "Gather"), 3);
+  EXPECT_EQ(rows, (std::vector<std::int64_t>(6, 2)));
+  EXPECT_EQ(shape_text(graph->outputs()[0].second.shape()), "[b, 8, 1, 16*t]");
 }
 
 TEST(TileRows, LeavesManyChannelsAndSeveralEnds) {
   EXPECT_FALSE(changes(tile_rows, R"(x: f32[b, 8, 1, t]
-      up: f32[8, 128, 1, 8] = const
-      w: f32[128, 128, 1, 3] = const
+      up: f32[8, 256, 1, 8] = const
+      w: f32[256, 256, 1, 3] = const
       u = ConvTranspose(x, up) strides=[1, 4] pads=[0, 2, 0, 2]
       c = Conv(u, w) pads=[0, 1, 0, 1]
       y = Conv(c, w) pads=[0, 1, 0, 1]
