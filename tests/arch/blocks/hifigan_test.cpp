@@ -419,9 +419,11 @@ TEST(GeneratorGraph, MakesManySamplesAtOnceWhereTheyComeOutEven) {
 TEST(GeneratorGraph, IsTiledWhereChannelsAreFew) {
   Config config = sizes({8, 4}, {16, 8});
   config.upsample_initial_channel = 256;
-  EXPECT_TRUE(is_tiled(config)) << "64 channels in the second stage";
+  EXPECT_TRUE(is_tiled(config)) << "64 channels in the last stage";
   config.upsample_initial_channel = 512;
-  EXPECT_FALSE(is_tiled(config)) << "128 channels in the last stage";
+  EXPECT_TRUE(is_tiled(config)) << "128 channels in the last stage";
+  config.upsample_initial_channel = 1024;
+  EXPECT_FALSE(is_tiled(config)) << "256 channels in the last stage";
 }
 
 // What lies around a frame.
