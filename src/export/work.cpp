@@ -40,7 +40,7 @@ void write_models(std::vector<ModelFile> models, ExportWork& work) {
           "bfloat16 is computed in float32 and rounded after each operator: ONNX Runtime cannot "
           "compute in it on a CPU");
     work.clock.done("optimised " + name, cat(graph.nodes().size(), " nodes"));
-    model.options.sum_types = !work.options.plain;
+    if (!work.options.plain) model.options.written_types = WrittenTypes::kForRuntime;
     const int checked = validate_onnx(graph, model.options);
     const bool is_older = checked < model.options.opset;
     work.report.checks = {is_older ? cat("ONNX's checker as opset ", checked) : "ONNX's checker",

@@ -8,6 +8,19 @@
 
 namespace voxport {
 
+// Which types of the values inside of a graph are written, and not only of inputs and outputs.
+enum class WrittenTypes {
+  kNone,
+  // Those that ONNX Runtime is better off with. Where sizes have names it sees which of them are
+  // equal: sums join convolutions, memory is used again, and the graph is loaded in less time, for
+  // each size that it does not know is looked for among all buffers that are free. Not written is
+  // what attention is computed from. Its tensors grow with the square of the steps, and are let go
+  // after each layer only if their sizes have other names in the next. Where a pass has hidden
+  // ranks, only those of sums are written that can join a convolution, and of what they add.
+  kForRuntime,
+  kAll,
+};
+
 struct OnnxOptions {
   // 13 to 21. The graph speaks it, see passes/lower_opset, or opset 17 where that is older.
   int opset = 17;
@@ -18,12 +31,7 @@ struct OnnxOptions {
   std::string producer_version;
   std::string doc_string;
   std::vector<std::pair<std::string, std::string>> metadata;  // written in this order
-  // Whether the types of the values inside are written too, and not only of inputs and outputs.
-  bool value_info = false;
-  // Whether at least those of sums of a convolution's output are written, and of what they add,
-  // where all have one shape: ONNX Runtime lets a sum join a convolution only where it knows them
-  // to be the same.
-  bool sum_types = false;
+  WrittenTypes written_types = WrittenTypes::kNone;
   // A model of more bytes than this keeps its weights of 1 KiB and more in a file beside it.
   // Protobuf reads no message beyond 2 GiB.
   std::uint64_t max_file_bytes = INT32_MAX;

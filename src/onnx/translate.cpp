@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
+#include <ranges>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -116,10 +118,7 @@ onnx::TensorProto whole_tensor(const Tensor& tensor) {
   return proto;
 }
 
-// Which types of the values inside are written.
-enum class WrittenTypes { kNone, kOfSums, kAll };
-
-void set_graph(const Graph& graph, const Names& names, WrittenTypes inner_types,
+void set_graph(const Graph& graph, const Names& names, WrittenTypes written_types,
                onnx::GraphProto& proto, std::vector<Initializer>& initializers);
 
 void set_subgraph(const Graph& graph, const std::vector<std::string>& captured,
@@ -223,9 +222,48 @@ void add_identity(const std::string& output, const std::string& input, onnx::Gra
   node.set_op_type("Identity");
 }
 
+// Whether the node compares steps with each other: it normalizes along an axis that is dynamic.
+bool is_attention(const Node& node) {
+  if (node.op() != "Softmax" || !node.domain().empty() || !node.input(0).type().shape) return false;
+  const Attribute* axis = node.find("axis");
+  return !node.input(0).dim(axis ? std::get<std::int64_t>(*axis) : -1).is_constant();
+}
+
+// The names of all values that attention is computed from, and of its own.
+std::unordered_set<std::string> sources_of_attention(const Graph& graph) {
+  std::unordered_set<std::string> sources;
+  const std::vector<Node> nodes = graph.nodes();
+  for (const Node& node : nodes | std::views::reverse) {
+    const bool leads_there =
+        is_attention(node) || std::ranges::any_of(node.outputs(), [&](const Value& output) {
+          return sources.contains(output.name());
+        });
+    if (!leads_there) continue;
+    for (const Value& output : node.outputs()) sources.insert(output.name());
+    for (const Value& input : node.inputs())
+      if (input) sources.insert(input.name());
+  }
+  return sources;
+}
+
+// An expression that is longer than a name has one in its place: all that counts is which sizes are
+// the same.
+class SizeNames {
+ public:
+  void shorten(onnx::TypeProto_Tensor& type) {
+    constexpr std::size_t kLongestName = 40;
+    for (onnx::TensorShapeProto_Dimension& dim : *type.mutable_shape()->mutable_dim())
+      if (dim.dim_param().size() > kLongestName)
+        dim.set_dim_param(
+            names_.try_emplace(dim.dim_param(), cat("size_", names_.size())).first->second);
+  }
+
+ private:
+  std::unordered_map<std::string, std::string> names_;
+};
+
 // The names of sums of a convolution's output and something else, and of what they add, of four
-// axes and one shape. With the types of other sums, such as those of attention, ONNX Runtime would
-// use their memory less often.
+// axes and one shape.
 std::unordered_set<std::string> sums_of(const Graph& graph) {
   std::unordered_set<std::string> sums;
   for (const Node& node : graph.nodes()) {
@@ -244,20 +282,45 @@ std::unordered_set<std::string> sums_of(const Graph& graph) {
   return sums;
 }
 
-void set_inner_types(const Graph& graph, const Names& names, WrittenTypes inner_types,
+// Whether hide_ranks() has been there.
+bool has_hidden_ranks(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [](const Node& node) {
+    if (node.op() != "Reshape" || !node.input(1)) return false;
+    const std::optional<Node> shape = node.input(1).producer();
+    return shape && shape->op() == "Compress";
+  });
+}
+
+using IsWritten = std::function<bool(const Value& value)>;
+
+IsWritten which_are_written(const Graph& graph, WrittenTypes written_types) {
+  if (written_types == WrittenTypes::kAll) return [](const Value&) { return true; };
+  if (has_hidden_ranks(graph))
+    return [sums = sums_of(graph)](const Value& value) { return sums.contains(value.name()); };
+  return [sources = sources_of_attention(graph)](const Value& value) {
+    return !sources.contains(value.name());
+  };
+}
+
+void set_inner_types(const Graph& graph, const Names& names, WrittenTypes written_types,
                      onnx::GraphProto& proto) {
   std::unordered_set<std::string> outputs;
   for (const auto& [name, value] : graph.outputs()) outputs.insert(name);
-  const bool are_all = inner_types == WrittenTypes::kAll;
-  const std::unordered_set<std::string> sums = are_all ? outputs : sums_of(graph);
-  for (const Node& node : graph.nodes())
-    for (const Value& value : node.outputs())
-      if (value.type().foreign.empty() && !outputs.contains(names.of(value)) &&
-          (are_all || sums.contains(value.name())))
-        set_value_info(names.of(value), value.type(), *proto.add_value_info());
+  const IsWritten is_written = which_are_written(graph, written_types);
+  SizeNames size_names;
+  for (const Node& node : graph.nodes()) {
+    for (const Value& value : node.outputs()) {
+      const bool is_inside = value.type().foreign.empty() && !outputs.contains(names.of(value));
+      if (!is_inside || !is_written(value)) continue;
+      onnx::ValueInfoProto& info = *proto.add_value_info();
+      set_value_info(names.of(value), value.type(), info);
+      if (written_types != WrittenTypes::kAll && info.type().tensor_type().has_shape())
+        size_names.shorten(*info.mutable_type()->mutable_tensor_type());
+    }
+  }
 }
 
-void set_graph(const Graph& graph, const Names& names, WrittenTypes inner_types,
+void set_graph(const Graph& graph, const Names& names, WrittenTypes written_types,
                onnx::GraphProto& proto, std::vector<Initializer>& initializers) {
   proto.set_name(graph.graph_name);
   for (const Node& node : graph.nodes()) {
@@ -271,7 +334,7 @@ void set_graph(const Graph& graph, const Names& names, WrittenTypes inner_types,
     set_value_info(input.name(), input.type(), *proto.add_input());
   for (const auto& [name, value] : graph.outputs())
     set_value_info(name, value.type(), *proto.add_output());
-  if (inner_types != WrittenTypes::kNone) set_inner_types(graph, names, inner_types, proto);
+  if (written_types != WrittenTypes::kNone) set_inner_types(graph, names, written_types, proto);
 }
 
 void name_axes(const std::vector<std::pair<std::string, std::string>>& names,
@@ -328,10 +391,8 @@ Translation translate(const Graph& graph, const OnnxOptions& options) {
   model.set_producer_name("voxport");
   if (!options.producer_version.empty()) model.set_producer_version(options.producer_version);
   if (!options.doc_string.empty()) model.set_doc_string(options.doc_string);
-  const WrittenTypes inner_types = options.value_info  ? WrittenTypes::kAll
-                                   : options.sum_types ? WrittenTypes::kOfSums
-                                                       : WrittenTypes::kNone;
-  set_graph(graph, Names(graph, {}), inner_types, *model.mutable_graph(), translation.initializers);
+  set_graph(graph, Names(graph, {}), options.written_types, *model.mutable_graph(),
+            translation.initializers);
   say_in_newer_opset(*model.mutable_graph(), options.opset);
   if (!options.axis_names.empty()) {
     name_axes(options.axis_names, *model.mutable_graph()->mutable_input());

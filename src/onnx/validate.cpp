@@ -143,7 +143,7 @@ void forget_types(onnx::GraphProto& graph) {
 
 int validate_onnx(const Graph& graph, const OnnxOptions& options) {
   OnnxOptions with_types = options;
-  with_types.value_info = true;
+  with_types.written_types = WrittenTypes::kAll;
   with_types.opset = std::min(options.opset, newest_opset());
   Translation translation = translate(graph, with_types);
   onnx::ModelProto& model = translation.model;

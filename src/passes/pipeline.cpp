@@ -50,12 +50,14 @@ constexpr Pass kForms[] = {
     {"activate_in_blocks", activate_in_blocks},  // activations belong to convolutions
 };
 
-// Once nothing is folded any more: what these leave for ONNX Runtime to compute when it loads the
-// graph would be larger in the file. They hide sizes, and are not for graphs with attention.
-constexpr Pass kLastForms[] = {
-    {"convolve_by_points", convolve_by_points},  // large convolutions take fewer products
-    {"share_constants", share_constants},        // and share the constants for that
-    {"hide_ranks", hide_ranks},                  // the graph is loaded in less time
+// Once nothing is folded any more: what this leaves for ONNX Runtime to compute when it loads the
+// graph would be larger in the file.
+constexpr Pass kConvolveByPoints = {"convolve_by_points", convolve_by_points};
+
+// Behind it, for the many sizes that it makes. Not for graphs with attention.
+constexpr Pass kBehindPoints[] = {
+    kShareConstants,             // convolutions by points share their constants
+    {"hide_ranks", hide_ranks},  // the graph is loaded in less time
     kDropDeadNodes,
 };
 
@@ -105,8 +107,8 @@ void use_forms_for_onnxruntime(Graph& graph) {
   for (const Pass& pass : kForms)
     if (run(pass, graph)) run(kDropDeadNodes, graph);  // what is unused must not count as a use
   optimise(graph);
-  if (has_attention(graph)) return;
-  for (const Pass& pass : kLastForms) run(pass, graph);
+  if (has_attention(graph) || !run(kConvolveByPoints, graph)) return;
+  for (const Pass& pass : kBehindPoints) run(pass, graph);
 }
 
 bool prepare(Graph& graph, const Target& target) {

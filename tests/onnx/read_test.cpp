@@ -112,13 +112,13 @@ TEST(ReadOnnx, GivesBackWhatWeWrote) {
     options.doc_string = "text";
     options.metadata = {{"b", "2"}, {"a", "1"}};
     options.axis_names = {{"8*t", "samples"}};
-    for (const bool value_info : {false, true}) {
-      options.value_info = value_info;
+    for (const WrittenTypes types : {WrittenTypes::kNone, WrittenTypes::kAll}) {
+      options.written_types = types;
       const std::string bytes = onnx_bytes(*parse_graph(text), options);
       const OnnxModel model = read_onnx(Blob::own(bytes), "");
       check(*model.graph);
       OnnxOptions again = options_of(model);
-      again.value_info = value_info;
+      again.written_types = types;
       EXPECT_EQ(onnx_bytes(*model.graph, again), bytes);
       validate_onnx(*model.graph, again);
       EXPECT_EQ(onnx_bytes(*read_onnx(Blob::own(bytes), "", InnerTypes::kDeclared).graph, again),

@@ -120,7 +120,7 @@ TEST(WriteOnnx, GivesTheBytesThatProtobufWouldGive) {
   options.doc_string = "a voice";
   options.producer_version = "1.2";
   options.metadata = {{"b", "2"}, {"a", "1"}};
-  options.value_info = true;
+  options.written_types = WrittenTypes::kAll;
   const auto graph = parse_graph(kNetwork);
   const std::string bytes = onnx_bytes(*graph, options);
   EXPECT_EQ(onnx_bytes(*graph, options), bytes);
@@ -135,7 +135,28 @@ TEST(WriteOnnx, GivesTheBytesThatProtobufWouldGive) {
   EXPECT_EQ(model.graph().value_info_size(), 5);
 }
 
-TEST(WriteOnnx, WritesTheTypesOfSumsThatAConvolutionMayTake) {
+TEST(WriteOnnx, WritesTheTypesThatNoAttentionIsComputedFrom) {
+  const auto graph = parse_graph(R"(x: f32[b, t, 16]
+      w: f32[16, 16] = const
+      q = MatMul(x, w)
+      k = Transpose(x) perm=[0, 2, 1]
+      scores = MatMul(q, k)
+      weights = Softmax(scores)
+      mixed = MatMul(weights, x)
+      bins = Softmax(mixed)
+      y = Relu(bins)
+      return y)");
+  OnnxOptions options;
+  EXPECT_EQ(parsed(onnx_bytes(*graph, options)).graph().value_info_size(), 0);
+  options.written_types = WrittenTypes::kForRuntime;
+  const onnx::ModelProto model = parsed(onnx_bytes(*graph, options));
+  ASSERT_EQ(model.graph().value_info_size(), 2) << "a Softmax of 16 numbers compares no steps";
+  EXPECT_EQ(model.graph().value_info(0).name(), "mixed");
+  EXPECT_EQ(model.graph().value_info(1).name(), "bins");
+  EXPECT_EQ(sizes_of(model.graph().value_info(0)), "['b', 't', 16]");
+}
+
+TEST(WriteOnnx, WritesTheTypesOfSumsAloneWhereRanksAreHidden) {
   const auto graph = parse_graph(R"(x: f32[b, 16, 1, 8*t]
       one: f32[16, 1, 1] = const
       w: f32[16, 16, 1, 1] = const
@@ -145,17 +166,42 @@ TEST(WriteOnnx, WritesTheTypesOfSumsThatAConvolutionMayTake) {
       more = Add(sum, one)
       tanh = Tanh(more)
       other = Add(tanh, a)
-      y = Relu(other)
-      return y)");
+      return other)");
+  Builder g(*graph);
+  const Value other = graph->outputs()[0].second;
+  Type shape{DType::kInt64, Shape{4}, {}};
+  shape.elements = {Dim(0), Dim(16), Dim(1), Dim(-1)};
+  const Value all = g.node("Greater", {g.int64s({1, 1, 1, 1}), g.int64s({0, 0, 0, 0})});
+  const Value hidden = graph
+                           ->add_node("Compress", "Compress", {g.int64s({0, 16, 1, -1}), all}, {},
+                                      std::span<const Type>(&shape, 1))
+                           .output();
+  graph->add_output("y", g.node("Reshape", {other, hidden}));
   OnnxOptions options;
-  EXPECT_EQ(parsed(onnx_bytes(*graph, options)).graph().value_info_size(), 0);
-  options.sum_types = true;
+  options.written_types = WrittenTypes::kForRuntime;
   const onnx::ModelProto model = parsed(onnx_bytes(*graph, options));
   ASSERT_EQ(model.graph().value_info_size(), 3);
   EXPECT_EQ(model.graph().value_info(0).name(), "a");
   EXPECT_EQ(model.graph().value_info(1).name(), "c");
   EXPECT_EQ(model.graph().value_info(2).name(), "sum");
   EXPECT_EQ(sizes_of(model.graph().value_info(2)), "['b', 16, 1, '8*t']");
+}
+
+TEST(WriteOnnx, NamesSizesInsideThatAreLongExpressions) {
+  const auto graph = parse_graph(R"(x: f32[b, 1, number_of_frames_of_the_longest_row_in_the_batch]
+      w: f32[1, 1, 16] = const
+      a = ConvTranspose(x, w) strides=[8] pads=[4, 4]
+      c = Relu(a)
+      y = Relu(c)
+      return y)");
+  OnnxOptions options;
+  options.written_types = WrittenTypes::kForRuntime;
+  const onnx::ModelProto model = parsed(onnx_bytes(*graph, options));
+  ASSERT_EQ(model.graph().value_info_size(), 2);
+  EXPECT_EQ(sizes_of(model.graph().value_info(0)), "['b', 1, 'size_0']");
+  EXPECT_EQ(sizes_of(model.graph().value_info(1)), "['b', 1, 'size_0']") << "the same size";
+  EXPECT_EQ(sizes_of(model.graph().output(0)),
+            "['b', 1, '8*number_of_frames_of_the_longest_row_in_the_batch']");
 }
 
 TEST(WriteOnnx, ChoosesTheIrVersionByTheOpset) {
