@@ -2,7 +2,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "base/tensor_math.h"
 #include "graph/builder.h"
 #include "graph/ops.h"
+#include "passes/for_onnxruntime/expected_sizes.h"
 #include "passes/for_onnxruntime/forms.h"
 #include "passes/for_onnxruntime/time_convolution.h"
 #include "passes/for_onnxruntime/toom_cook.h"
@@ -23,10 +23,13 @@ using Ints = std::vector<std::int64_t>;
 
 constexpr std::int64_t kStep = ToomCook::kOutputs;
 
-// How many steps a convolution makes of each step of the graph's input, at least. ONNX Runtime
-// computes the values of its weight when it loads the graph, and copies them twice, which takes as
-// long as using each of them some hundred times.
-constexpr double kLeastStretch = 16;
+// The steps that a convolution makes of each step of the graph's input, times its channels: at
+// least. ONNX Runtime computes the values of its weight when it loads the graph, and copies them
+// twice, which takes as long as using each of them some hundred times; and the more channels there
+// are to sum over, the larger is the part of the products that is saved. A graph of pieces is
+// loaded while somebody waits for the first of them.
+constexpr double kLeastUse = 2048;
+constexpr double kLeastUseInPieces = 4096;
 
 // The taps that one step takes. More of them are several steps, whose distance is that of four
 // outputs.
@@ -45,7 +48,7 @@ struct Threshold {
 constexpr std::int64_t kMinKernel = 3;
 
 bool is_worth_it(std::int64_t in, std::int64_t out, std::int64_t kernel) {
-  constexpr Threshold kThresholds[] = {{4, 192}, {12, 128}};
+  constexpr Threshold kThresholds[] = {{4, 192}, {10, 128}, {12, 64}};
   const auto* found = std::ranges::find_if(
       kThresholds, [&](const Threshold& threshold) { return kernel <= threshold.kernel; });
   return kernel >= kMinKernel && found != std::end(kThresholds) &&
@@ -114,51 +117,6 @@ Tensor taps_to_values(const ToomCook& toom, const Convolution& conv) {
   return tensor_of({points, conv.kernel, conv.steps()}, values);
 }
 
-// The sizes that a graph is expected to be run at: one sequence of some length, or, where flags say
-// which of several pieces it is, a piece in the middle.
-class ExpectedSizes {
- public:
-  explicit ExpectedSizes(const Graph& graph) {
-    for (const Node& node : graph.nodes()) {
-      const bool is_flag = node.op() == "Cast" && node.input(0).dtype() == DType::kBool &&
-                           node.output().type().elements;
-      if (!is_flag) continue;
-      for (const Dim& element : *node.output().type().elements)
-        if (const auto name = element.symbol_name()) flags_.emplace(*name);
-    }
-  }
-
-  // The multiplications of a convolution; 0 for every other node.
-  double work_of(const Node& node) const {
-    const std::optional<TimeConvolution> conv = time_convolution(node);
-    if (!conv) return 0;
-    // Each element on the side of the weight's first axis meets all that the weight has for it.
-    const Value data = node.op() == "Conv" ? node.output() : node.input(0);
-    double work = static_cast<double>(conv->weight.numel() / conv->weight.shape[0]);
-    for (std::size_t axis = 1; axis < data.rank(); ++axis)
-      work *= static_cast<double>(size_of_axis(data.shape()[axis]));
-    return work;
-  }
-
-  // Of an axis of the input.
-  std::int64_t of_input() const {
-    constexpr std::int64_t kSequence = 128;
-    constexpr std::int64_t kPiece = 32;
-    return flags_.empty() ? kSequence : kPiece;
-  }
-
- private:
-  std::int64_t size_of_axis(const Dim& dim) const {
-    const std::int64_t size = of_input();
-    const auto value_of = [&](std::string_view symbol) -> std::optional<std::int64_t> {
-      return flags_.contains(std::string(symbol)) ? 0 : size;
-    };
-    return std::max<std::int64_t>(dim.evaluate(value_of).value_or(0), 0);
-  }
-
-  std::set<std::string> flags_;
-};
-
 class ByPoints {
  public:
   explicit ByPoints(Graph& graph) : graph_(graph), uses_(graph), sizes_(graph) {}
@@ -189,7 +147,9 @@ class ByPoints {
 
   bool is_used_enough(const Node& node, const Convolution& conv) const {
     const auto weight = static_cast<double>(conv.in * conv.out * conv.kernel);
-    return sizes_.work_of(node) / weight >= kLeastStretch * static_cast<double>(sizes_.of_input());
+    const double stretch = sizes_.work_of(node) / weight / static_cast<double>(sizes_.of_input());
+    return stretch * static_cast<double>(std::min(conv.in, conv.out)) >=
+           (sizes_.are_of_pieces() ? kLeastUseInPieces : kLeastUse);
   }
 
   // [b, points * in, rows, steps]: for each point, a convolution of each channel by itself.

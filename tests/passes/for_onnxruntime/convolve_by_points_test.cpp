@@ -266,6 +266,12 @@ TEST(ConvolveByPoints, LeavesWhatIsNotWorthIt) {
   narrow = same_length(5, 1);
   narrow.in = narrow.out = 128;
   EXPECT_TRUE(takes(narrow, long_enough)) << "fewer will do for more taps";
+  narrow = same_length(11, 1);
+  narrow.in = narrow.out = 64;
+  EXPECT_TRUE(takes(narrow, long_enough)) << "and still fewer for still more";
+  narrow = same_length(10, 1);
+  narrow.in = narrow.out = 64;
+  EXPECT_FALSE(takes(narrow, long_enough));
   EXPECT_FALSE(takes(same_length(1, 1), long_enough));
   EXPECT_FALSE(takes(same_length(13, 1), long_enough));
 }
@@ -273,9 +279,14 @@ TEST(ConvolveByPoints, LeavesWhatIsNotWorthIt) {
 // To load a weight takes as long as to use it for a while.
 TEST(ConvolveByPoints, LeavesWeightsThatAreLittleUsed) {
   const Dim t = Dim::symbol("t");
-  EXPECT_TRUE(takes(same_length(7, 1), Dim(16) * t));
-  EXPECT_FALSE(takes(same_length(7, 1), Dim(16) * t - 1));
-  EXPECT_FALSE(takes(same_length(7, 1), t));
+  Example example = same_length(7, 1);
+  example.in = example.out = 128;
+  EXPECT_TRUE(takes(example, Dim(16) * t));
+  EXPECT_FALSE(takes(example, Dim(16) * t - 1));
+  EXPECT_FALSE(takes(example, t));
+  example.in = example.out = 256;
+  EXPECT_TRUE(takes(example, Dim(8) * t)) << "more channels save more at each use";
+  EXPECT_FALSE(takes(example, Dim(8) * t - 1));
 }
 
 TEST(ConvolveByPoints, ExpectsPiecesWhereFlagsSaySo) {
@@ -294,7 +305,8 @@ TEST(ConvolveByPoints, ExpectsPiecesWhereFlagsSaySo) {
     return convolve_by_points(*graph);
   };
   EXPECT_FALSE(takes_length("t"));
-  EXPECT_TRUE(takes_length("17*t"));
+  EXPECT_TRUE(takes_length("33*t"));
+  EXPECT_FALSE(takes_length("17*t")) << "somebody waits for the graph to be loaded";
   EXPECT_FALSE(takes_length("t + 1000*last")) << "not the last piece";
 }
 
