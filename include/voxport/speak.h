@@ -24,7 +24,9 @@ class LoadedVoice;   // what a Voice consists of
 class SpeakingTask;  // what a Stream consists of
 
 struct VoiceOptions {
-  int threads = 0;  // that share the work of one run; 0: one for each core
+  // That share the work of one run. 0: as many as the voice has work for, as far as there are
+  // cores.
+  int threads = 0;
   // Which decoder makes the audio, of those that a folder has.
   enum Decoder {
     kBest,     // the cached one, or the other where there is none
@@ -68,6 +70,7 @@ struct VoiceInfo {
   bool streams = false;            // whether a sentence comes in pieces
   bool is_repeatable = false;      // whether a seed says all about its noise
   std::string decoder;             // the file that makes the audio
+  int threads = 0;                 // that share the work of one run
   std::vector<std::string> notes;  // what one should know: "one graph: not streamed within ..."
 };
 

@@ -138,8 +138,9 @@ Run add_bench(Arguments& app) {
                  "speak the text of this file instead of the built-in texts; phoneme ids, one\n"
                  "utterance per line, if the voice takes no text")
       .type_name("FILE");
-  add_number(app, "--threads", options->library.voice.threads, {0, 1024},
-             "the number of threads; 0: one for each core")
+  add_number(
+      app, "--threads", options->library.voice.threads, {0, 1024},
+      "the number of threads; 0: as many as the voice has work for, one for each core at most")
       .type_name("N")
       .default_text(cat(options->library.voice.threads));
   add_number(app, "--chunk", options->library.chunk_frames, {0, 1 << 24},

@@ -190,7 +190,8 @@ Run add_serve(Arguments& app) {
       .default_text(cat(options->serve.workers));
   options->voice.threads = 1;
   add_number(app, "--threads", options->voice.threads, {0, 1024},
-             "the number of threads that share the work of one chunk; 0: one for each core")
+             "the number of threads that share the work of one chunk; 0: as many as the voice has\n"
+             "work for, one for each core at most")
       .type_name("N")
       .default_text(cat(options->voice.threads));
   add_limits(app, options->serve);

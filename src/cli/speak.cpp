@@ -324,8 +324,9 @@ void add_voice_options(Arguments& app, Options& options) {
                  "vocoder.onnx; best: the first of these that exists")
       .one_of({"best", "cached", "context"})
       .default_text(options.decoder);
-  add_number(app, "--threads", options.library.threads, {0, 1024},
-             "the number of threads; 0: one for each core")
+  add_number(
+      app, "--threads", options.library.threads, {0, 1024},
+      "the number of threads; 0: as many as the voice has work for, one for each core at most")
       .type_name("N")
       .default_text(cat(options.library.threads));
   app.add_option("--espeak", options.library.espeak, "the program that converts text to phonemes")

@@ -1,8 +1,10 @@
 #include "export/work.h"
 
 #include "base/fail.h"
+#include "graph/model_metadata.h"
 #include "onnx/validate.h"
 #include "onnx/write.h"
+#include "passes/for_onnxruntime/useful_threads.h"
 #include "passes/pipeline.h"
 
 namespace voxport {
@@ -23,6 +25,14 @@ void check_is_no_input(const fs::path& path, const ExportWork& work) {
                  in_quotes(config.native()), "; choose another OUT, or give a copy of the config");
 }
 
+// What the file says for ONNX Runtime's sake, and for those who choose its threads.
+void serve_onnxruntime(const Graph& graph, OnnxOptions& options) {
+  options.written_types = WrittenTypes::kForRuntime;
+  ModelMetadata metadata;
+  if (const std::int64_t threads = useful_threads(graph)) metadata.threads = threads;
+  for (auto& entry : metadata.entries()) options.metadata.push_back(std::move(entry));
+}
+
 }  // namespace
 
 void write_models(std::vector<ModelFile> models, ExportWork& work) {
@@ -40,7 +50,7 @@ void write_models(std::vector<ModelFile> models, ExportWork& work) {
           "bfloat16 is computed in float32 and rounded after each operator: ONNX Runtime cannot "
           "compute in it on a CPU");
     work.clock.done("optimised " + name, cat(graph.nodes().size(), " nodes"));
-    if (!work.options.plain) model.options.written_types = WrittenTypes::kForRuntime;
+    if (!work.options.plain) serve_onnxruntime(graph, model.options);
     const int checked = validate_onnx(graph, model.options);
     const bool is_older = checked < model.options.opset;
     work.report.checks = {is_older ? cat("ONNX's checker as opset ", checked) : "ONNX's checker",

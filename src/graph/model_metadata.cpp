@@ -99,6 +99,7 @@ void for_each_key(Fields& fields, const Visit& visit) {
   visit("duration_control", fields.duration_control);
   visit("source_sha256", fields.source_sha256);
   visit("first_frames", fields.first_frames);
+  visit("threads", fields.threads);
 }
 
 }  // namespace

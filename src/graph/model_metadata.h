@@ -46,6 +46,7 @@ struct ModelMetadata {
   std::string duration_control;              // "rounded" or "truncated"
   std::string source_sha256;                 // of the checkpoint it was made of
   std::optional<std::int64_t> first_frames;  // that the first piece of a stream must have
+  std::optional<std::int64_t> threads;       // that have work in a run; see useful_threads()
 
   // In the order above; what is not set is left out.
   Entries entries() const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
-#include <map>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -16,6 +15,7 @@
 #include "onnx/infer_types.h"
 #include "onnx/scan.h"
 #include "onnx/tensors.h"
+#include "onnx/wire.h"
 
 namespace voxport {
 namespace {
@@ -586,6 +586,23 @@ bool recognise_onnx(Bytes file) {
   const bool has_version = file[1] > std::byte{0} && file[1] < std::byte{0x20};
   const auto next_field = std::to_integer<int>(file[2] >> 3);
   return has_version && ((next_field >= 2 && next_field <= 8) || next_field == 14);
+}
+
+std::map<std::string, std::string> read_onnx_metadata(const Blob& file) {
+  constexpr std::uint32_t kMetadataProps = 14;
+  std::map<std::string, std::string> metadata;
+  try {
+    Fields fields(file.bytes(), file.bytes(), "the model");
+    while (const std::optional<Field> field = fields.next()) {
+      if (field->number != kMetadataProps || field->wire != Field::kLength) continue;
+      onnx::StringStringEntryProto entry;
+      if (entry.ParseFromArray(field->content.data(), static_cast<int>(field->content.size())))
+        metadata.emplace(entry.key(), entry.value());
+    }
+  } catch (const Error&) {  // loading the model will tell
+    return {};
+  }
+  return metadata;
 }
 
 OnnxOptions options_of(const OnnxModel& model) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -64,6 +65,10 @@ OnnxModel read_onnx(const Blob& file, const std::filesystem::path& folder,
 
 // Whether the file starts as ONNX models do.
 bool recognise_onnx(Bytes file);
+
+// The entries of the model's metadata; none where the bytes are no model. Looks
+// at nothing else.
+std::map<std::string, std::string> read_onnx_metadata(const Blob& file);
 
 // What write_onnx() needs to say the same of the graph.
 OnnxOptions options_of(const OnnxModel& model);

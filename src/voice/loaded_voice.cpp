@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <future>
 #include <span>
+#include <thread>
 
+#include "base/blob.h"
 #include "base/fail.h"
 #include "base/join.h"
 #include "base/parse_number.h"
 #include "base/stage_clock.h"
 #include "graph/model_metadata.h"
+#include "onnx/read.h"
 #include "voice/config.h"
 
 namespace voxport {
@@ -31,6 +34,15 @@ DecoderFile decoder_of(const VoiceFiles& files, VoiceOptions::Decoder wanted) {
     fail(Error::kUnreadable, "there is no ", is_cached ? folder.stream_decoder : folder.decoder,
          " beside ", in_quotes(files.text_graph.native()));
   return {*file, is_cached};
+}
+
+// The threads of a run of these graphs, of which the decoder has most of the work. More than it has
+// work for would make it slower. A graph that says nothing of that has all cores.
+int threads_for(const fs::path& decoder, int asked) {
+  if (asked > 0) return asked;
+  const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+  const auto metadata = ModelMetadata::read(read_onnx_metadata(Blob::map_file(decoder)));
+  return static_cast<int>(std::min(cores, metadata.threads.value_or(cores)));
 }
 
 // The task owns its arguments: when the caller fails, they are gone before the session is loaded.
@@ -80,11 +92,12 @@ LoadedVoice::LoadedVoice(const VoiceFiles& files, const VoiceOptions& options) {
 }
 
 void LoadedVoice::load_graphs(const VoiceFiles& files, const VoiceOptions& options) {
-  SessionOptions session_options;
-  session_options.threads = options.threads;
   const VoiceKind& kind = *files.kind;
   const bool is_pair = files.decoder || files.stream_decoder;
   const DecoderFile file = is_pair ? decoder_of(files, options.decoder) : DecoderFile();
+  SessionOptions session_options;
+  session_options.threads = threads_for(is_pair ? file.path : files.text_graph, options.threads);
+  config_.info.threads = session_options.threads;
   std::future<Session> loading;  // the decoder, while this thread loads the other
   if (is_pair) loading = load_in_background(file.path, session_options);
   text_graph_ = kind.open(files.text_graph, session_options, config_.info.notes);

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <memory>
 #include <random>
-#include <thread>
 #include <utility>
 
 #include "base/fail.h"
@@ -259,9 +258,6 @@ BenchReport measure_voice(const VoiceFiles& files, const BenchOptions& options) 
   BenchReport report;
   report.runs = options.runs;
   report.chunk_frames = options.chunk_frames;
-  report.threads = options.voice.threads > 0
-                       ? options.voice.threads
-                       : static_cast<int>(std::thread::hardware_concurrency());
   std::shared_ptr<const LoadedVoice> voice;
   const auto load = [&] { voice = std::make_shared<LoadedVoice>(files, options.voice); };
   report.first_load = seconds_of(load);
@@ -272,6 +268,7 @@ BenchReport measure_voice(const VoiceFiles& files, const BenchOptions& options) 
   }
   report.load = median(loads);
   report.voice = voice->info();
+  report.threads = report.voice.threads;
   const std::vector<Task> tasks = tasks_of(*voice, options);
   Steps steps(options.on_progress, tasks.size() * static_cast<std::size_t>(options.runs));
   for (const Task& task : tasks) speak(voice, task, options_of(task, options, false));

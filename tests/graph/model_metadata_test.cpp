@@ -29,8 +29,9 @@ TEST(ModelMetadata, ReadsWhatItWrote) {
   written.padding = "heard";
   written.source_sha256 = "abc";
   written.first_frames = 8;
+  written.threads = 4;
   const ModelMetadata::Entries entries = written.entries();
-  EXPECT_EQ(entries.size(), 16u);
+  EXPECT_EQ(entries.size(), 17u);
   EXPECT_EQ(ModelMetadata::read(entries).entries(), entries);
 }
 

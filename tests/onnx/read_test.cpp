@@ -587,6 +587,17 @@ TEST_F(ReadOnnxFile, GivesBackWhatWeWroteInTwoFiles) {
   EXPECT_EQ(onnx_bytes(*model.graph), onnx_bytes(*graph));
 }
 
+TEST(ReadOnnx, ReadsMetadataAlone) {
+  OnnxOptions options;
+  options.metadata = {{"b", "2"}, {"a", "\xc3\xa4"}};
+  const std::string bytes = onnx_bytes(*parse_graph("x: f32[t]\ny = Relu(x)\nreturn y"), options);
+  const std::map<std::string, std::string> expected = {{"a", "\xc3\xa4"}, {"b", "2"}};
+  EXPECT_EQ(read_onnx_metadata(Blob::own(bytes)), expected);
+  EXPECT_TRUE(read_onnx_metadata(Blob::own(std::string())).empty());
+  EXPECT_TRUE(read_onnx_metadata(Blob::own(bytes.substr(0, bytes.size() - 1))).empty());
+  EXPECT_TRUE(read_onnx_metadata(Blob::own(std::string(100, '\xff'))).empty());
+}
+
 TEST(ReadOnnx, ReadsPyTorchsExports) {
   for (const char* name : {"full", "partial", "static", "baked-reshape"}) {
     const OnnxModel model = read_onnx(data_folder() / "onnx" / (std::string(name) + ".onnx"));
