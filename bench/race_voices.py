@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""Measures voices of full size beside PyTorch's exports of the same weights, with one thread and several.
+"""Measures networks of full size beside PyTorch's exports of the same weights, with one thread and several.
 
-    race_voices.py path/to/voxport FOLDER [--names x_low medium high] [--threads 1,2] [--frames 48,128]
-                   [--phonemes 50,200,400] [--seconds 4] [--rounds 3] [--bench-graphs build/release/bench_graphs]
+    race_voices.py path/to/voxport FOLDER [--names x_low medium high hifigan-v1] [--threads 1,2] [--frames 48,128]
+                   [--phonemes 50,200,400] [--seconds 4] [--rounds 3] [--markdown FILE]
+                   [--bench-graphs build/release/bench_graphs]
 
-FOLDER is what tools/make_voices.py wrote: NAME.ckpt, NAME/encoder.onnx and NAME/decoder.onnx. Each row is measured
---rounds times, both sides in turns in one process. A ratio is the median of these, beside the least and the largest.
-Where those are further apart than the ratio is from 1, the row has no verdict: the machine was not quiet.
+FOLDER is what tools/make_voices.py and tools/make_vocoders.py wrote: NAME.ckpt or NAME.pth, and PyTorch's
+NAME/decoder.onnx and, of voices, NAME/encoder.onnx. Of a vocoder the program beside it, NAME.pt2 or NAME.pt, is raced
+as well.
+
+Each row is measured --rounds times, both sides in turns in one process. A ratio is the median of these, beside the
+least and the largest. Where those are further apart than the ratio is from 1, the row has no verdict: the machine was
+not quiet. --markdown adds the tables of docs/performance.md to a file.
 """
 
 import argparse
@@ -17,6 +22,7 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROGRAMS = (".pt2", ".pt")
 
 
 def title(row):
@@ -25,49 +31,89 @@ def title(row):
     return "%s: %d %s, %d thread%s" % (row["graph"], row["size"], row["unit"], row["threads"], "s" * (row["threads"] > 1))
 
 
-def measure(options, name, folder):
+class Row:
+    """One title's times of all rounds."""
+
+    def __init__(self, rows):
+        ratios = sorted(row["ratio"] for row in rows)
+        self.least, self.ratio, self.most = ratios[0], statistics.median(ratios), ratios[-1]
+        self.theirs, self.ours = (statistics.median(row[side] for row in rows) for side in ("baseline_ms", "ours_ms"))
+
+    @property
+    def has_verdict(self):
+        return self.most - self.least <= abs(self.ratio - 1)
+
+
+def exported(options, source, out, *more):
+    subprocess.run([options.voxport, "export", source, out, "--no-check", *more], stdout=subprocess.DEVNULL, check=True)
+    return out
+
+
+def contests(options, name, scratch):
+    """What races under the name: (title, [PyTorch's graph and ours, by kind])."""
+    theirs = options.folder / name
+    if (options.folder / f"{name}.ckpt").exists():
+        folder = exported(options, options.folder / f"{name}.ckpt", scratch / name)
+        yield name, [(kind, theirs / f"{kind}.onnx", folder / f"{kind}.onnx") for kind in ("encoder", "decoder")]
+        return
+    ours = exported(options, options.folder / f"{name}.pth", scratch / f"{name}.onnx")
+    yield name, [("decoder", theirs / "decoder.onnx", ours)]
+    for program in (options.folder / (name + ending) for ending in PROGRAMS):
+        if program.exists():
+            axes = ("--input", "mel:f32[batch_size, 80, frames]") if program.suffix == ".pt" else ()
+            ours = exported(options, program, scratch / f"{program.name}.onnx", *axes)
+            yield program.name, [("decoder", theirs / "decoder.onnx", ours)]
+
+
+def measure(options, graphs):
     """The rows of one round, by title."""
-    pairs = [argument for graph in ("encoder", "decoder")
-             for argument in ("--" + graph, options.folder / name / (graph + ".onnx"), folder / (graph + ".onnx"))]
+    pairs = [argument for kind, *both in graphs for argument in ("--" + kind, *both)]
     command = [options.bench_graphs, *pairs, "--json", "--seconds", str(options.seconds), "--threads", options.threads,
                "--frames", options.frames, "--phonemes", options.phonemes]
     report = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     return {title(row): row for row in report["rows"]}
 
 
-def race(options, name):
+def race(options, name, graphs):
+    rounds = [measure(options, graphs) for _ in range(options.rounds)]
+    rows = {what: Row([rows[what] for rows in rounds]) for what in rounds[0]}
     print("\n%-34s %12s %12s %9s   %s" % (name, "PyTorch's", "ours", "ratio", "least and largest"))
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = pathlib.Path(scratch) / name
-        subprocess.run([options.voxport, "export", options.folder / (name + ".ckpt"), folder, "--no-check"],
-                       stdout=subprocess.DEVNULL, check=True)
-        rounds = [measure(options, name, folder) for _ in range(options.rounds)]
-    for what in rounds[0]:
-        rows = [rows[what] for rows in rounds]
-        ratios = sorted(row["ratio"] for row in rows)
-        ratio = statistics.median(ratios)
-        is_clear = ratios[-1] - ratios[0] <= abs(ratio - 1)
-        theirs, ours = (statistics.median(row[side] for row in rows) for side in ("baseline_ms", "ours_ms"))
+    for what, row in rows.items():
         print("%-34s %9.1f ms %9.1f ms %7.2f x   %.2f to %.2f%s"
-              % (what, theirs, ours, ratio, ratios[0], ratios[-1], "" if is_clear else "   no verdict"))
+              % (what, row.theirs, row.ours, row.ratio, row.least, row.most, "" if row.has_verdict else "   no verdict"))
     apart = [row["largest_difference"] for rows in rounds for row in rows.values() if "largest_difference" in row]
     print("largest difference of an output: %s" % ("no number" if None in apart else "%.1e" % max(apart)))
+    return rows
+
+
+def write_markdown(path, name, rows):
+    with open(path, "a") as page:
+        page.write("\n| %s | PyTorch's | ours | ratio | least and largest |\n| --- | --- | --- | --- | --- |\n" % name)
+        for what, row in rows.items():
+            page.write("| %s | %.1f ms | %.1f ms | %s | %.2f to %.2f |\n"
+                       % (what, row.theirs, row.ours, "%.2f" % row.ratio if row.has_verdict else "no verdict", row.least,
+                          row.most))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("voxport", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--names", nargs="+", default=["x_low", "medium", "high"])
+    parser.add_argument("--names", nargs="+", default=["x_low", "medium", "high", "hifigan-v1"])
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--frames", default="48,128")
     parser.add_argument("--phonemes", default="50,200,400")
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--markdown", type=pathlib.Path)
     parser.add_argument("--bench-graphs", type=pathlib.Path, default=ROOT / "build/release/bench_graphs")
     options = parser.parse_args()
-    for name in options.names:
-        race(options, name)
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in options.names:
+            for what, graphs in contests(options, name, pathlib.Path(scratch)):
+                rows = race(options, what, graphs)
+                if options.markdown:
+                    write_markdown(options.markdown, what, rows)
 
 
 if __name__ == "__main__":

@@ -74,9 +74,12 @@ Tensors decoder_inputs(const Session& decoder, int frames) {
 // The largest absolute difference of the first outputs; infinite where there is no number, or the
 // shapes differ in more than axes of size 1.
 double difference(const Session& a, const Session& b, const Tensors& inputs) {
-  const std::vector<std::string> first = {a.outputs()[0].name};
-  const std::vector<float> left = to_float32(a.run(inputs, first).at(first[0]));
-  const std::vector<float> right = to_float32(b.run(inputs, first).at(first[0]));
+  const auto first_of = [&inputs](const Session& session) {
+    const std::vector<std::string> first = {session.outputs()[0].name};
+    return to_float32(session.run(inputs, first).at(first[0]));
+  };
+  const std::vector<float> left = first_of(a);
+  const std::vector<float> right = first_of(b);
   if (left.size() != right.size()) return std::numeric_limits<double>::infinity();
   double largest = 0;
   for (std::size_t i = 0; i < left.size(); ++i) {
