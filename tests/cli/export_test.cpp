@@ -622,7 +622,7 @@ TEST_F(ExportCommand, LeavesNothingWhereThereIsNoRoom) {
 
 TEST_F(ExportCommand, LeavesNothingOnAFullDisk) {
   fs::create_directories(folder_ / "disk");
-  const std::string mount = "mount -t tmpfs -o size=100k none '" + out("disk") + "'";
+  const std::string mount = "mount -t tmpfs -o size=150k none '" + out("disk") + "'";
   if (std::system(("unshare -rm sh -c \"" + mount + "\" 2>/dev/null").c_str()) != 0)
     GTEST_SKIP() << "no filesystem can be mounted here";
   const std::string inside = cat("unshare -rm sh -c \"", mount, " && '" VOXPORT_PROGRAM "' export ",
