@@ -1,5 +1,5 @@
-# embed(OUTPUT FILE...): a source with the bytes of the files, for src/serve/page.h.
-# As a script: cmake -DOUTPUT=... -DFILES=... -P embed.cmake
+# embed(OUTPUT FUNCTION FILE...): a source with the bytes of the files, which that function of src/web/files.h returns.
+# As a script: cmake -DOUTPUT=... -DFUNCTION=... -DFILES=... -P embed.cmake
 if(CMAKE_SCRIPT_MODE_FILE)
   set(arrays "")
   set(rows "")
@@ -13,18 +13,18 @@ if(CMAKE_SCRIPT_MODE_FILE)
     math(EXPR number "${number} + 1")
   endforeach()
   file(WRITE ${OUTPUT}
-"#include \"serve/page.h\"
+"#include \"web/files.h\"
 
 namespace voxport {
 namespace {
 
 ${arrays}
-constexpr PageFile kFiles[] = {
+constexpr WebFile kFiles[] = {
 ${rows}};
 
 }  // namespace
 
-std::span<const PageFile> page_files() { return kFiles; }
+std::span<const WebFile> ${FUNCTION}() { return kFiles; }
 
 }  // namespace voxport
 ")
@@ -32,8 +32,8 @@ std::span<const PageFile> page_files() { return kFiles; }
 endif()
 
 set(EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
-function(embed output)
+function(embed output function)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} "-DFILES=${ARGN}" -P ${EMBED_SCRIPT}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DFUNCTION=${function} "-DFILES=${ARGN}" -P ${EMBED_SCRIPT}
     DEPENDS ${ARGN} ${EMBED_SCRIPT} VERBATIM)
 endfunction()

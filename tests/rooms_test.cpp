@@ -34,13 +34,14 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"export",
      {"export", "base", "checkpoint", "program", "lower", "arch", "graph", "passes", "onnx",
       "recover", "runtime", "verify", "voxport"}},
+    {"web", {}},
     {"inspect",
      {"inspect", "base", "checkpoint", "program", "lower", "arch", "graph", "onnx", "recover",
       "report", "voxport", "nlohmann"}},
     {"api",
      {"api", "base", "checkpoint", "arch", "export", "inspect", "report", "scan", "verify", "voice",
       "voxport"}},
-    {"serve", {"serve", "base", "voxport", "nlohmann", "boost", "FLAC", "lame", "opus"}},
+    {"serve", {"serve", "base", "web", "voxport", "nlohmann", "boost", "FLAC", "lame", "opus"}},
     {"cli", {"cli", "base", "voxport", "CLI"}},
 };
 

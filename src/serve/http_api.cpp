@@ -8,8 +8,8 @@
 #include "base/fail.h"
 #include "serve/http_speech.h"
 #include "serve/json_object.h"
-#include "serve/page.h"
 #include "serve/stream_session.h"
+#include "web/files.h"
 
 namespace voxport {
 namespace {
@@ -105,7 +105,7 @@ const char* content_type_of(std::string_view name) {
 // "/" is the page itself.
 std::optional<HttpReply> find_page_file(std::string_view path) {
   const std::string_view name = path == "/" ? "index.html" : path.substr(1);
-  for (const PageFile& file : page_files())
+  for (const WebFile& file : files_of_server_page())
     if (file.name == name)
       return HttpReply{200,
                        content_type_of(name),

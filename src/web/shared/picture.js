@@ -1,0 +1,95 @@
+// The waveform of a speech, with its words and phonemes, and where playing is.
+const kPixelsPerSecond = 220;
+const element = (id) => document.getElementById(id);
+
+// Marks of stress stand before what they belong to, marks of length after it.
+function addPhoneme(group, { phoneme, start, end }) {
+  const last = group.at(-1);
+  const belongsToLast = last && (/^[ˈˌ]+$/.test(last.phoneme) || /^[ːˑ\u0300-\u036f]$/.test(phoneme));
+  if (belongsToLast) Object.assign(last, { phoneme: last.phoneme + phoneme, end });
+  else group.push({ phoneme, start, end });
+}
+
+export class Picture {
+  constructor(rate) {
+    this.rate = rate;
+    this.samples = 0;
+    this.width = 0;
+    this.canvas = element("wave");
+    this.columns = []; // [lowest, highest] of each pixel
+    element("labels").replaceChildren();
+    element("sentences").replaceChildren();
+    this.resize(1);
+  }
+
+  resize(width) {
+    const shown = Math.max(width, element("scroll").clientWidth);
+    if (shown <= this.width) return;
+    this.width = Math.ceil(shown * 1.5);
+    this.canvas.width = this.width;
+    this.canvas.style.width = `${this.width}px`;
+    element("track").style.width = `${this.width}px`;
+    this.draw(0);
+  }
+
+  draw(from) {
+    const context = this.canvas.getContext("2d");
+    context.fillStyle = getComputedStyle(document.body).color;
+    const middle = this.canvas.height / 2;
+    for (let x = from; x < this.columns.length; x += 1) {
+      const [low, high] = this.columns[x];
+      context.clearRect(x, 0, 1, this.canvas.height);
+      context.fillRect(x, middle - high * middle, 1, Math.max(1, (high - low) * middle));
+    }
+  }
+
+  addSamples(samples) {
+    const perColumn = this.rate / kPixelsPerSecond;
+    const first = Math.floor(this.samples / perColumn);
+    for (const sample of samples) {
+      const x = Math.floor(this.samples / perColumn);
+      this.columns[x] ??= [0, 0];
+      const column = this.columns[x];
+      if (sample < column[0]) column[0] = sample;
+      if (sample > column[1]) column[1] = sample;
+      this.samples += 1;
+    }
+    this.resize(this.columns.length);
+    this.draw(first);
+  }
+
+  addSentence({ text, end, phonemes }) {
+    const item = document.createElement("li");
+    item.textContent = text;
+    element("sentences").append(item);
+    this.resize(end * kPixelsPerSecond);
+    // Words are between spaces, in the text and in its phonemes; where these are not alike, the
+    // text stands over all.
+    const groups = [[]];
+    for (const phoneme of phonemes) {
+      if (phoneme.phoneme.trim() === "") groups.push([]);
+      else if (!["_", "^", "$"].includes(phoneme.phoneme)) addPhoneme(groups.at(-1), phoneme);
+    }
+    const spoken = groups.filter((group) => group.length > 0);
+    const words = text.split(/\s+/).filter(Boolean);
+    if (words.length === spoken.length) spoken.forEach((group, i) => this.label("word", words[i], group[0].start));
+    else if (spoken.length > 0) this.label("word", text, spoken[0][0].start);
+    for (const { phoneme, start, end: last } of spoken.flat()) this.label("phoneme", phoneme, (start + last) / 2);
+  }
+
+  label(kind, text, seconds) {
+    const span = document.createElement("span");
+    span.className = kind;
+    span.textContent = text;
+    span.style.left = `${seconds * kPixelsPerSecond}px`;
+    element("labels").append(span);
+  }
+
+  showHead(samples) {
+    const x = (samples / this.rate) * kPixelsPerSecond;
+    element("head").style.visibility = "visible";
+    element("head").style.left = `${x}px`;
+    const scroll = element("scroll");
+    if (x > scroll.scrollLeft + scroll.clientWidth - 40) scroll.scrollLeft = x - 60;
+  }
+}
