@@ -33,7 +33,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"recover", {"recover", "base", "checkpoint", "graph", "onnx"}},
     {"export",
      {"export", "base", "checkpoint", "program", "lower", "arch", "graph", "passes", "onnx",
-      "recover", "runtime", "verify", "voxport"}},
+      "recover", "runtime", "verify", "web", "voxport"}},
     {"web", {}},
     {"inspect",
      {"inspect", "base", "checkpoint", "program", "lower", "arch", "graph", "onnx", "recover",

@@ -17,6 +17,7 @@
 // voxport export voice.ckpt out/
 // voxport export voice.ckpt voice.onnx --config voice.json
 // voxport export voice.ckpt voice.onnx --for sherpa
+// voxport export voice.ckpt out/ --for web
 // voxport export en_US-lessac-medium.onnx out/
 // voxport export fastspeech2.pth.tar mel.onnx --config model.yaml --config preprocess.yaml
 // voxport export generator_v1.pth vocoder.onnx --config config.json
@@ -49,6 +50,7 @@ constexpr char kFooter[] =
     "  voxport export voice.ckpt out/\n"
     "  voxport export voice.ckpt voice.onnx --config voice.json\n"
     "  voxport export voice.ckpt voice.onnx --for sherpa\n"
+    "  voxport export voice.ckpt out/ --for web\n"
     "  voxport export en_US-lessac-medium.onnx out/\n"
     "  voxport export mms-tts-deu/ out/\n"
     "  voxport export voice.pth out/ --set upsample_rates=8,8,4 --set sample_rate=22050\n"
@@ -221,8 +223,9 @@ Run add_export(Arguments& app) {
       .type_name("FILE");
   app.add_option("--for", options->library.target,
                  "VITS: also write what another program requires. sherpa: the metadata and\n"
-                 "tokens.txt of sherpa-onnx")
-      .one_of({"sherpa"});
+                 "tokens.txt of sherpa-onnx. web: a page that speaks in the browser, with\n"
+                 "onnxruntime-web; OUT is a folder")
+      .one_of({"sherpa", "web"});
   app.add_option("--input", options->library.inputs,
                  "program: describe an input, once for each input and in order; types are f32 f16\n"
                  "bf16 f64 i64 i32 i16 i8 u8 bool, sizes are numbers or names")

@@ -12,6 +12,7 @@
 #include "base/sha256.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/config_file.h"
+#include "web/files.h"
 
 namespace voxport {
 namespace {
@@ -164,6 +165,14 @@ void write_plan(ExportPlan plan, ExportWork& work, SourceHashes& hashes) {
   for (const PlannedText& text : plan.texts) write_text(text.path, text.text, work);
 }
 
+// The page of a voice for the web, beside its graphs.
+void write_page(ExportWork& work) {
+  for (const WebFile& file : files_of_voice_page())
+    write_text(work.out / file.name, file.bytes, work);
+  work.report.notes.push_back(cat("the page requires onnxruntime-web beside it: see ",
+                                  printable((work.out / "README.md").native())));
+}
+
 }  // namespace
 
 void export_checkpoint(ExportWork& work, Known known) {
@@ -190,6 +199,7 @@ void export_weights(ExportWork& work, std::string_view file, const Object& root,
   write_plan(architecture.plan_export(
                  {work.source, work.out, *tensors, root, parameters, options, work.clock}),
              work, hashes);
+  if (options.target == "web") write_page(work);
 }
 
 }  // namespace voxport

@@ -11,7 +11,8 @@ struct WebFile {
   std::string_view bytes;
 };
 
-// The page of `voxport serve` at "/".
+// The page of `voxport serve` at "/", and what stands beside the graphs of a voice for the web.
 std::span<const WebFile> files_of_server_page();
+std::span<const WebFile> files_of_voice_page();
 
 }  // namespace voxport

@@ -222,6 +222,20 @@ TEST_F(ExportCommand, WritesTokensForSherpa) {
     EXPECT_TRUE(contains(graph, text)) << text;
 }
 
+TEST_F(ExportCommand, WritesAPageForTheWeb) {
+  const Result result = run(cat("export --for web ", voice(), " ", out()));
+  EXPECT_TRUE(contains(result.out, cat("  the page requires onnxruntime-web beside it: see ",
+                                       out("out/README.md"), "\n")))
+      << result.out;
+  EXPECT_EQ(
+      folder_.names(),
+      (Names{"out", "out/README.md", "out/decoder_stream.onnx", "out/encoder.onnx", "out/graph.js",
+             "out/index.html", "out/noise.js", "out/page.css", "out/page.js", "out/picture.js",
+             "out/playback.js", "out/player.js", "out/sentences.js", "out/text.js", "out/view.js",
+             "out/voice.json", "out/voxport.js", "out/wav.js"}));
+  EXPECT_TRUE(contains(contents(folder_ / "out/encoder.onnx"), "noise_frames"));
+}
+
 TEST_F(ExportCommand, TellsThatTokensWereReplaced) {
   const fs::path bundled = voices_folder() / "slt-x_low.ckpt";
   const std::string command = "export --for sherpa " + bundled.string() + " ";
@@ -309,7 +323,7 @@ TEST_F(ExportCommand, ExplainsWrongUsage) {
             with_help("--opset: '22' is not a whole number from 13 to 21"));
   EXPECT_EQ(failure(2, "--noise no " + to), with_help("--noise: no not in {graph,input}"));
   EXPECT_EQ(failure(2, "--cut no " + to), with_help("--cut: no not in {before-flow,after-flow}"));
-  EXPECT_EQ(failure(2, "--for you " + to), with_help("--for: you not in {sherpa}"));
+  EXPECT_EQ(failure(2, "--for you " + to), with_help("--for: you not in {sherpa,web}"));
   EXPECT_EQ(failure(2, "--set rates " + to), with_help("--set: 'rates' is not NAME=VALUE"));
   EXPECT_EQ(failure(2, "--set =1 " + to), with_help("--set: '=1' is not NAME=VALUE"));
 }
@@ -332,6 +346,15 @@ TEST_F(ExportCommand, ExplainsWhatDoesNotGoTogether) {
   EXPECT_EQ(failure(2, "--for sherpa --batch-scales " + one),
             "voxport: sherpa-onnx knows neither noise inputs nor scales per row\n" +
                 while_exporting(voice()));
+  EXPECT_EQ(failure(2, "--for web " + one),
+            "voxport: a voice for the web is a folder: OUT must not end in .onnx\n" +
+                while_exporting(voice()));
+  EXPECT_EQ(failure(2, "--for web --batch-scales " + to),
+            "voxport: a voice for the web has one set of scales, not one per row\n" +
+                while_exporting(voice()));
+  EXPECT_EQ(failure(2, cat("--for web --d-vector ", data("families/coqui/d-vectors"), " ", out())),
+            "voxport: a voice for the web chooses speakers by number: it has no input d_vector\n" +
+                while_exporting(data("families/coqui/d-vectors")));
   EXPECT_EQ(failure(2, "--for sherpa " + one),
             "voxport: sherpa-onnx requires a phoneme_id_map, which the voice's config contains\n" +
                 while_exporting(voice()) + "  see --config\n");

@@ -58,11 +58,13 @@ std::vector<AxisFact> axes_of(const std::string& samples, bool has_noise) {
   return axes;
 }
 
+bool is_for_web(const ExportRequest& request) { return request.options.target == "web"; }
+
 class VitsExport {
  public:
   VitsExport(const ExportRequest& request, const Vits& model, const VoiceConfig& voice)
       : request_(request), model_(model), voice_(voice) {
-    options_.noise_input = request.options.noise_input;
+    options_.noise_input = request.options.noise_input || is_for_web(request);
     options_.cut_after_flow = request.options.cut_after_flow;
     options_.batch_scales = request.options.batch_scales;
     field_ = model.receptive_field(options_);
@@ -77,7 +79,9 @@ class VitsExport {
     auto decoder = model_.decoder(options_);
     samples_of(*decoder);  // which the encoder tells too
     graphs.push_back(planned(request_.out / "encoder.onnx", model_.encoder(options_), "encoder"));
-    graphs.push_back(planned(request_.out / "decoder.onnx", std::move(decoder), "decoder"));
+    // A page decodes with states only.
+    if (!is_for_web(request_))
+      graphs.push_back(planned(request_.out / "decoder.onnx", std::move(decoder), "decoder"));
     Vits::StreamDecoder stream = model_.stream_decoder(options_);
     graphs.push_back(
         planned(request_.out / "decoder_stream.onnx", std::move(stream.graph), "stream_decoder"));
@@ -118,17 +122,28 @@ class VitsExport {
   std::string relation_ = cat(model_.config.hop_length(), "*frames");
 };
 
-void check_target(const ExportRequest& request) {
-  const std::string& target = request.options.target;
-  if (target.empty()) return;
-  if (target != "sherpa")
-    fail(Error::kUsage, "there is no target ", in_quotes(target), "; there is sherpa");
+void check_for_web(const ExportRequest& request) {
+  if (request.is_single_file())
+    fail(Error::kUsage, "a voice for the web is a folder: OUT must not end in .onnx");
+  if (request.options.batch_scales)
+    fail(Error::kUsage, "a voice for the web has one set of scales, not one per row");
+}
+
+void check_for_sherpa(const ExportRequest& request) {
   if (!request.is_single_file())
     fail(Error::kUsage, "sherpa-onnx takes a voice as one graph: let OUT end in .onnx");
   if (request.options.noise_input || request.options.batch_scales)
     fail(Error::kUsage, "sherpa-onnx knows neither noise inputs nor scales per row");
   if (request.options.d_vector_input)
     fail(Error::kUsage, "sherpa-onnx chooses speakers by number: it has no input d_vector");
+}
+
+void check_target(const ExportRequest& request) {
+  const std::string& target = request.options.target;
+  if (target.empty()) return;
+  if (is_for_web(request)) return check_for_web(request);
+  if (target == "sherpa") return check_for_sherpa(request);
+  fail(Error::kUsage, "there is no target ", in_quotes(target), "; there are sherpa and web");
 }
 
 // Voices of one folder share the name, if not the tokens: whoever had others should know.
@@ -178,6 +193,8 @@ ExportPlan plan_export(const ExportRequest& request) {
   if (request.options.d_vector_input && !config.takes_d_vector)
     fail_about("d_vector_input", Error::kUsage,
                "the speakers of this voice are no vectors: it has no input d_vector");
+  if (is_for_web(request) && config.takes_d_vector)
+    fail(Error::kUsage, "a voice for the web chooses speakers by number: it has no input d_vector");
   const Vits model(weights, config);
   weights.finish(cat("a VITS of ", config.text_encoder.hidden_channels, " channels"));
   const VoiceConfig voice = in_context(where, [&] {
