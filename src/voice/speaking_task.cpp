@@ -13,7 +13,9 @@ namespace {
 
 // Pieces where nobody says how long they are. A first one of few frames is soon there. Each may be
 // half as long again as the one before: as long as decoding takes two thirds of the time that
-// playing does, the next is there before the last was played.
+// playing does, the next is there before the last was played. Every sentence begins so, whether it
+// had to be waited for or not: how it is cut decides on the last bits of its samples, and these
+// must not depend on time.
 constexpr std::int64_t kFirstFrames = 8;
 constexpr std::int64_t kMostFrames = 45;
 
@@ -204,15 +206,12 @@ void SpeakingTask::prepare(const Utterance& utterance) {
 
 bool SpeakingTask::is_ready() {
   const std::lock_guard lock(mutex_);
-  const bool waits = !current_ && ready_.empty() && !is_all_ready_ && !is_cancelled_;
-  if (waits) piece_frames_ = kFirstFrames;  // as in take_sentence()
-  return !waits;
+  return current_ || !ready_.empty() || is_all_ready_ || is_cancelled_;
 }
 
-// Whether there is one. Where it has to be waited for, whoever listens waits, too.
+// Whether there is one.
 bool SpeakingTask::take_sentence() {
   std::unique_lock lock(mutex_);
-  if (ready_.empty()) piece_frames_ = kFirstFrames;
   changed_.wait(lock, [&] { return !ready_.empty() || is_all_ready_ || is_cancelled_; });
   if (is_cancelled_) return false;
   if (ready_.empty()) {
@@ -222,6 +221,7 @@ bool SpeakingTask::take_sentence() {
   current_ = std::move(ready_.front());
   ready_.pop_front();
   is_at_start_ = true;
+  piece_frames_ = kFirstFrames;
   changed_.notify_all();
   return true;
 }

@@ -1,8 +1,12 @@
 // Where a seed says all about what is heard, and where that cannot be.
+#include <atomic>
+#include <future>
+
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 #include <voxport/speak.h>
 
+#include "base/text.h"
 #include "tests/needs_runtime.h"
 #include "tests/spoken.h"
 #include "tests/voices.h"
@@ -70,6 +74,61 @@ TEST_F(Seed, HasItsEffectWhereNoiseComesInAnyway) {
   const Samples once = all_of(voice.speak("1 5 7 2", seeded(1))).samples;
   EXPECT_EQ(all_of(voice.speak("1 5 7 2", seeded(1))).samples, once);
   EXPECT_NE(all_of(voice.speak("1 5 7 2", seeded(2))).samples, once);
+}
+
+constexpr char kFirstLine[] = "1 5 7 2 9 11 3 4 8 6 2 5 7\n";
+constexpr char kSecondLine[] = "3 1 4 1 5 9 2 6 5 3 5 8 9\n";
+
+using Pieces = std::vector<Samples>;
+
+Pieces pieces_of(Stream& stream) {
+  Pieces pieces;
+  while (const std::optional<AudioPiece> piece = stream.next()) pieces.push_back(piece->samples);
+  return pieces;
+}
+
+// Nothing is taken before both lines are ready.
+Pieces late_listener_of(const Voice& voice, const SpeakOptions& options) {
+  std::atomic<int> told = 0;  // of each line, and of the end
+  Stream stream = voice.speak(cat(kFirstLine, kSecondLine), options, [&] {
+    ++told;
+    told.notify_all();
+  });
+  for (int seen = told; seen < 3; seen = told) told.wait(seen);
+  return pieces_of(stream);
+}
+
+// The second line comes after all of the first was taken.
+Pieces late_text_of(const Voice& voice, const SpeakOptions& options) {
+  std::promise<void> first_was_taken;
+  int line = 0;
+  Stream stream = voice.speak(
+      [&, taken = first_was_taken.get_future().share()]() -> std::string {
+        if (line == 1) taken.wait();
+        return ++line == 1 ? kFirstLine : line == 2 ? kSecondLine : "";
+      },
+      options);
+  Pieces pieces;
+  bool is_last = false;
+  while (!is_last) {
+    const std::optional<AudioPiece> piece = stream.next();
+    pieces.push_back(piece->samples);
+    is_last = piece->is_last;
+  }
+  first_was_taken.set_value();
+  for (Samples& samples : pieces_of(stream)) pieces.push_back(std::move(samples));
+  return pieces;
+}
+
+// How a sentence is cut decides on the last bits of its samples.
+TEST_F(Seed, GivesTheSamePiecesWheneverSentencesBecomeReady) {
+  export_with(voice_named("single").options);
+  const Voice voice(folder_.path());
+  SpeakOptions options = seeded(1);
+  options.length_scale = 4;
+  const Pieces pieces = late_listener_of(voice, options);
+  EXPECT_GE(pieces.size(), 6U);
+  EXPECT_EQ(late_text_of(voice, options), pieces);
 }
 
 }  // namespace
