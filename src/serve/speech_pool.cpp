@@ -24,6 +24,7 @@ std::size_t number_of_workers(const ServeOptions& options) {
 void Speech::took(std::uint64_t samples) {
   const std::lock_guard lock(pool_.mutex_);
   taken_ += samples;
+  is_begun_ = false;
   if (state_ == kWaitsForClient) pool_.settle(*this);
 }
 
@@ -179,6 +180,7 @@ void SpeechPool::emit(Speech& speech, AudioPiece piece) {
     if (speech.is_cancelled_) return;
     if (!speech.first_audio_ && event.samples > 0) {
       speech.first_audio_ = now;
+      speech.is_begun_ = !event.audio.empty();
       metrics_.add_first_audio(seconds_of(now - speech.asked_));
     }
     made = speech.made_ += event.samples;
@@ -236,8 +238,10 @@ bool SpeechPool::is_far_ahead(const Speech& speech, double seconds) const {
 void SpeechPool::settle(Speech& speech) {
   const bool waited = speech.state_ == Speech::kWaitsForClient;
   if (speech.is_cancelled_ || !speech.stream_) return wake(speech);
-  // Waits longer once it waits, so as not to be woken for each few samples.
-  if (is_far_ahead(speech, waited ? options_.ahead / 2 : options_.ahead)) {
+  // The first audio goes out before more is made: else the threads that it goes through would have
+  // to share the processor with that. Later, it waits longer once it waits, so as not to be woken
+  // for each few samples.
+  if (speech.is_begun_ || is_far_ahead(speech, waited ? options_.ahead / 2 : options_.ahead)) {
     speech.state_ = Speech::kWaitsForClient;
   } else if (speech.has_news_ || speech.stream_->is_ready()) {
     wake(speech);

@@ -79,6 +79,7 @@ class Speech {
   bool is_cancelled_ = false;
   bool has_news_ = false;      // a sentence became ready
   bool is_preparing_ = false;  // its first sentence is being made ready
+  bool is_begun_ = false;      // its first audio is on its way to the client
   Clock::time_point asked_;
   std::optional<Clock::time_point> first_audio_;
   Clock::time_point due_;               // when its listener would fall silent
