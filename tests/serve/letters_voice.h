@@ -7,29 +7,17 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <voxport/speak.h>
 
 #include "base/text.h"
 #include "tests/cli/program.h"
 #include "tests/data.h"
 #include "tests/needs_runtime.h"
+#include "tests/serve/letters_config.h"
 #include "tests/spoken.h"
 #include "tests/temporary_folder.h"
 
 namespace voxport {
-
-inline std::string config_of_letters() {
-  nlohmann::json ids = {{"_", {0}}, {"^", {1}}, {"$", {2}}, {" ", {3}}, {".", {4}}};
-  for (char letter = 'a'; letter <= 'z'; ++letter)
-    ids[std::string(1, letter)] = {10 + letter - 'a'};
-  return nlohmann::json{{"audio", {{"sample_rate", 22050}}},
-                        {"language", {{"code", "en_US"}}},
-                        {"phoneme_type", "text"},
-                        {"phoneme_id_map", ids},
-                        {"num_symbols", 48}}
-      .dump();
-}
 
 // Exported once for all tests of a program.
 inline const Voice& letters_voice() {
