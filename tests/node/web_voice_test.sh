@@ -9,12 +9,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 command -v node >/dev/null || skip "there is no node here"
 
-# From text to ids.
+# Voices of all families.
 folders=()
-for voice in "$data"/families/{coqui/{d-vectors,single,speakers-languages},hf/{mms,mms-parametrized,plain-durations,vctk},mb-istft/mb,vits/{inflect,mms,single,speakers}}; do
-  folder=$work/${voice//\//-}
+for cases in "$data"/families/*/*.cases.safetensors; do
+  voice=${cases%.cases.safetensors}
+  folder=$work/$(basename "$(dirname "$voice")")-$(basename "$voice")
+  [[ ! -e $voice.ids.json ]] || cp "$voice.ids.json" "$folder.ids.json"
+  [[ -e $voice ]] || voice=$voice.onnx
   "$voxport" export "$voice" "$folder" --for web --no-check --quiet || fail "voxport export $voice"
-  cp "$voice.ids.json" "$folder.ids.json"
   folders+=("$folder")
 done
 cat >"$work/letters.json" <<'END'
@@ -30,9 +32,15 @@ letters=$work/letters
 mkdir "$work/module"
 cp "$letters"/*.js "$work/module"
 echo '{"type": "module"}' >"$work/module/package.json"
+
+# From text to ids.
 node "$here/web_text.mjs" "$work/module/text.js" "$voxport" "$letters" "${folders[@]}"
 
-# From text to audio.
+# From ids to audio, in Node.
+need_package "$build" onnxruntime-node@1.30.0
+node "$here/web_families.mjs" "$work/module/voxport.js" "$speak_floats" "${folders[@]}"
+
+# From text to audio, in a browser.
 command -v chromium >/dev/null || skip "there is no chromium here"
 bundled=$work/bundled
 "$voxport" export "$checkpoint" "$bundled" --for web --no-check --quiet || fail "voxport export $checkpoint"
