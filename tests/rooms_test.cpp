@@ -42,7 +42,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"api", "base", "checkpoint", "arch", "export", "inspect", "report", "scan", "verify", "voice",
       "voxport"}},
     {"serve", {"serve", "base", "web", "voxport", "nlohmann", "boost", "FLAC", "lame", "opus"}},
-    {"cli", {"cli", "base", "voxport", "CLI"}},
+    {"c", {"c", "base", "report", "voxport"}},
+    {"cli", {"cli", "base", "report", "voxport", "CLI"}},
 };
 
 // POSIX is for the rooms that touch the machine.

@@ -1,6 +1,4 @@
-#include <exception>
 #include <iostream>
-#include <new>
 #include <string>
 #include <string_view>
 
@@ -15,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/ending.h"
 #include "cli/terminal.h"
+#include "report/failure.h"
 
 namespace voxport {
 namespace {
@@ -58,11 +57,11 @@ constexpr OptionName kOptionNames[] = {
     {"own_energy_control", "--energy-control of 'voxport export'"},
 };
 
-void tell(const Error& error) {
+void tell(const Failure& failure) {
   std::string hint;
   for (const auto& [option, flags] : kOptionNames)
-    if (error.option() == option) hint = cat("\n  see ", flags);
-  tell(error.what() + hint);
+    if (failure.option == option) hint = cat("\n  see ", flags);
+  tell(failure.text + hint);
 }
 
 int run(int argc, char** argv) {
@@ -84,16 +83,11 @@ int main(int argc, char** argv) {
   mallopt(M_TOP_PAD, 4 << 20);
   try {
     return voxport::run(argc, argv);
-  } catch (const voxport::Error& error) {
-    voxport::tell(error);
-    return voxport::exit_code_of(error);
   } catch (const voxport::EndedBySignal& ended) {
     return voxport::end_by_signal(ended.signal());
-  } catch (const std::bad_alloc&) {
-    voxport::tell("there is not enough memory");
-    return voxport::kExitUnsupported;
-  } catch (const std::exception& error) {  // ours to mend
-    voxport::tell(voxport::cat("internal error: ", error.what()));
-    return voxport::kExitInternal;
+  } catch (...) {
+    const voxport::Failure failure = voxport::current_failure();
+    voxport::tell(failure);
+    return failure.code;
   }
 }

@@ -18,6 +18,7 @@
 #include "cli/number_option.h"
 #include "cli/terminal.h"
 #include "cli/text_input.h"
+#include "report/missing_symbol.h"
 
 // voxport speak out/ "Hello world." -o hello.wav
 // echo "Hello." | voxport speak out/ --raw | aplay -r 16000 -f S16_LE
@@ -207,8 +208,7 @@ void tell(const Options& options, const std::string& text) {
 
 void tell_unknown(const std::vector<std::string>& symbols, std::size_t& told) {
   for (; told < symbols.size(); ++told)
-    std::cerr << "voxport: warning: the voice has no symbol " << in_quotes(symbols[told])
-              << ", which is left out\n";
+    std::cerr << "voxport: warning: " << missing_symbol_text(symbols[told]) << '\n';
 }
 
 void tell_notes(const Stream& stream, std::size_t& told) {
