@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "tests/cli/program.h"
 #include "tests/data.h"
+#include "tests/letters.h"
 #include "tests/needs_runtime.h"
 #include "tests/serve/letters_config.h"
 #include "tests/spoken.h"

@@ -9,12 +9,12 @@
 #include <utility>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <voxport/speak.h>
 
 #include "base/text.h"
 #include "tests/cli/program.h"
 #include "tests/data.h"
+#include "tests/letters.h"
 #include "tests/needs_runtime.h"
 #include "tests/temporary_folder.h"
 
@@ -22,22 +22,9 @@ namespace voxport::speak_threads_test {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 using Samples = std::vector<float>;
 
 constexpr int kStreams = 8;
-
-// Letters are its phonemes, so that text needs no espeak-ng.
-std::string config_of_letters() {
-  Json ids = {{"_", {0}}, {"^", {1}}, {"$", {2}}, {" ", {3}}, {".", {4}}};
-  for (char letter = 'a'; letter <= 'z'; ++letter)
-    ids[std::string(1, letter)] = {10 + letter - 'a'};
-  return Json{{"audio", {{"sample_rate", 22050}}},
-              {"phoneme_type", "text"},
-              {"phoneme_id_map", ids},
-              {"num_symbols", 48}}
-      .dump();
-}
 
 Samples all_of(Stream& stream) {
   Samples samples;
