@@ -19,7 +19,11 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/voxport-config-version.cm
 install(TARGETS voxport RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS voxport_library ${VOXPORT_ROOMS} EXPORT voxport-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport)
-# Where the installed program looks for it.
+install(TARGETS voxport_shared EXPORT voxport-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/voxport.pc.in ${PROJECT_BINARY_DIR}/voxport.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/voxport.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# Where the installed program and libvoxport.so.0 look for it.
 install(DIRECTORY ${ONNXRUNTIME_FOLDER}/lib/ DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport OPTIONAL
   FILES_MATCHING PATTERN "libonnxruntime.so*")
 install(EXPORT voxport-targets NAMESPACE voxport:: DESTINATION ${package_dir})

@@ -17,4 +17,21 @@ expected="$version: vits, 606 tensors, clean"
 [[ $("$work/prefix/bin/voxport" --version) == "voxport $version" ]]
 code=0; "$work/build/consumer" /nonexistent >"$work/log" || code=$?
 [[ $code == 3 ]] || { echo "a missing file ended with $code, expected 3"; exit 1; }
-echo "the installed package builds a consumer"
+
+# In C: through CMake, as above, and through pkg-config. Where there is no ONNX Runtime, the check says so.
+programs=("$work/build/c_consumer")
+if command -v pkg-config >/dev/null; then
+  export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig
+  cc -std=c11 "$source/tests/consumer/main.c" -o "$work/by_pkg_config" $(pkg-config --cflags --libs voxport)
+  programs+=("$work/by_pkg_config")
+fi
+export LD_LIBRARY_PATH=$work/prefix/lib
+for program in "${programs[@]}"; do
+  said=$("$program" "$source/tests/data/voices/single.ckpt" "$source/tests/data/onnx/full.onnx") || true
+  [[ $said == "$version: 0, a report" || $said == "error: there is no ONNX Runtime"* ]] ||
+    { echo "the consumer in C said '$said'"; exit 1; }
+  code=0; "$program" /nonexistent /nonexistent >"$work/log" || code=$?
+  [[ $code == 3 ]] || { echo "a missing file ended with $code in C, expected 3"; exit 1; }
+done
+[[ $(readelf -d "$work/prefix/lib/libvoxport.so" | grep -c 'SONAME.*\[libvoxport.so.0\]') == 1 ]]
+echo "the installed package builds consumers in C++ and C"

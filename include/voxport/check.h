@@ -138,6 +138,10 @@ struct CheckReport {
 // but the time was over before every axis had run at two sizes.
 CheckReport check_model(const std::filesystem::path& model, const CheckOptions& options = {});
 
+// What is wrong, a line each, with the node that fixes an axis: "time is fixed at 7 by Reshape
+// '/Reshape', its shape, the constant [2, 7, 3, 4]". Empty when the report is good.
+std::string faults_text(const CheckReport& report);
+
 std::string to_json(const CheckReport& report);
 // One page that stands on its own: it loads nothing and runs no script.
 std::string to_html(const CheckReport& report);

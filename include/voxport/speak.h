@@ -74,6 +74,9 @@ struct VoiceInfo {
   std::vector<std::string> notes;  // what one should know: "one graph: not streamed within ..."
 };
 
+// One JSON object; keys are the names of the members above. What the voice does not have is null.
+std::string to_json(const VoiceInfo& info);
+
 struct SpeakOptions {
   // What is given: text that flows, with a sentence ended by its marks or an empty line; text whose
   // lines are sentences' ends, too; phonemes, or ids separated by spaces, one utterance a line.

@@ -26,7 +26,50 @@ std::string sizes_text(const std::vector<std::int64_t>& sizes) {
   return join(shown, ", ", [](std::int64_t size) { return cat(size); });
 }
 
+std::string by_text(const std::optional<CheckCulprit>& culprit) {
+  return culprit ? " by " + node_text(*culprit) : "";
+}
+
+std::string fault_of(const CheckAxis& axis) {
+  return cat(printable(axis.name), " is ", axis.text(), by_text(axis.culprit));
+}
+
+std::string fault_of(const CheckOutput& output) {
+  return cat("axis ", output.axis, " of output ", in_quotes(output.name), " is declared ",
+             printable(output.declared), ": ", printable(output.remark), by_text(output.culprit));
+}
+
+std::string fault_of(const CheckedCase& one, const CheckedTensor& output) {
+  return cat("in case ", in_quotes(one.name), ", output ", in_quotes(output.name), " ",
+             output.problem.empty()
+                 ? cat("differs by ", output.largest, " at ", shape_text(output.at), ": ",
+                       output.found, ", expected ", output.expected)
+                 : printable(output.problem));
+}
+
+void add_faults(const CheckedCase& one, std::vector<std::string>& faults) {
+  if (!one.error.empty())
+    faults.push_back(cat("case ", in_quotes(one.name), ": ", printable(one.error)));
+  for (const CheckedTensor& output : one.outputs)
+    if (!output.is_good) faults.push_back(fault_of(one, output));
+}
+
 }  // namespace
+
+std::string faults_text(const CheckReport& report) {
+  std::vector<std::string> faults;
+  if (!report.error.empty())
+    faults.push_back(cat("it does not run at any size that was tried", by_text(report.culprit),
+                         ": ", printable(report.error, 400)));
+  for (const CheckAxis& axis : report.axes)
+    if (!axis.is_good()) faults.push_back(fault_of(axis));
+  for (const CheckOutput& output : report.outputs)
+    if (!output.is_true) faults.push_back(fault_of(output));
+  for (const CheckConsistency& fact : report.consistency)
+    if (!fact.is_good) faults.push_back(cat("not so: ", fact.what, "; ", printable(fact.remark)));
+  for (const CheckedCase& one : report.cases) add_faults(one, faults);
+  return join(faults, "\n");
+}
 
 std::string CheckAxis::text() const {
   switch (verdict) {

@@ -19,27 +19,34 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFileNames[] = {"libonnxruntime.so.1", "libonnxruntime.so"};
 
-std::vector<fs::path> candidates() {
-  const char* chosen = std::getenv("VOXPORT_ONNXRUNTIME");
-  if (chosen && *chosen) return {chosen};
-  std::vector<fs::path> folders;
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  if (!program.empty()) folders.push_back(program.parent_path() / VOXPORT_ONNXRUNTIME_INSTALLED);
-  folders.emplace_back(VOXPORT_ONNXRUNTIME_BUILT_WITH);
-  std::vector<fs::path> paths;
-  for (const fs::path& folder : folders)
-    for (const char* name : kFileNames) paths.push_back((folder / name).lexically_normal());
-  return paths;
-}
-
-// The shared library that this function is in.
+// The program or shared library that this function is in.
 fs::path file_of(const void* function) {
   Dl_info info{};
   if (dladdr(function, &info) == 0 || !info.dli_fname) return {};
   std::error_code ignored;
   const fs::path whole = fs::canonical(info.dli_fname, ignored);
   return whole.empty() ? fs::path(info.dli_fname) : whole;
+}
+
+// Where ONNX Runtime is installed with the program that this is part of, or with libvoxport.so.0;
+// nothing where the system does not tell.
+fs::path installed_folder() {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path own = file_of(reinterpret_cast<const void*>(&installed_folder));
+  const bool is_in_library = !own.empty() && own != program;
+  if (is_in_library) return own.parent_path() / "voxport";
+  return program.empty() ? fs::path() : program.parent_path() / VOXPORT_ONNXRUNTIME_INSTALLED;
+}
+
+std::vector<fs::path> candidates() {
+  const char* chosen = std::getenv("VOXPORT_ONNXRUNTIME");
+  if (chosen && *chosen) return {chosen};
+  std::vector<fs::path> paths;
+  for (const fs::path& folder : {installed_folder(), fs::path(VOXPORT_ONNXRUNTIME_BUILT_WITH)})
+    for (const char* name : kFileNames)
+      if (!folder.empty()) paths.push_back((folder / name).lexically_normal());
+  return paths;
 }
 
 // Whether the library would register its operators in the libonnx that we are linked with: it needs

@@ -1,0 +1,374 @@
+// Calls everything in voxport.h, as C11.
+#include "calls.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <voxport/voxport.h>
+
+#define EXPECT(what) \
+  do { \
+    if (!(what)) setting->tell(#what, __LINE__); \
+  } while (false)
+
+// The text of an error that is as expected, and no error where none is.
+#define EXPECT_ERROR(call, code_, part) \
+  do { \
+    voxport_error *error = NULL; \
+    const int code = call; \
+    if (code != (code_)) setting->tell(#call " returns another code", __LINE__); \
+    if (voxport_error_code(error) != (code_)) setting->tell(voxport_error_text(error), __LINE__); \
+    if (!strstr(voxport_error_text(error), part)) \
+      setting->tell(voxport_error_text(error), __LINE__); \
+    voxport_error_free(error); \
+  } while (false)
+#define EXPECT_OK(call) EXPECT_ERROR(call, VOXPORT_OK, "")
+
+enum { kLongestPath = 4096 };
+
+typedef struct {
+  char text[kLongestPath];
+} path;
+
+static path in(const char *folder, const char *name) {
+  path joined;
+  snprintf(joined.text, sizeof joined.text, "%s/%s", folder, name);
+  return joined;
+}
+
+static bool contains(const char *text, const char *part) { return strstr(text, part) != NULL; }
+
+static void count_stage(const char *name, const char *detail, double seconds, void *user) {
+  if (name[0] != '\0' && detail && seconds >= 0) ++*(int *)user;
+}
+
+static void keep_progress(double done, void *user) {
+  if (done > *(double *)user) *(double *)user = done;
+}
+
+void call_reports(const calls_setting *setting) {
+  EXPECT(contains(voxport_version(), "."));
+  const path program = in(setting->data, "docs/linear.pt2");
+  const path out = in(setting->folder, "linear.onnx");
+  const char *const dynamic[] = {"x:0=batch"};
+  const char *const names[] = {"y"};
+  int stages = 0;
+  const voxport_export_options options = {.struct_size = sizeof options,
+                                          .opset = 18,
+                                          .no_check = 1,
+                                          .dynamic = {dynamic, 1},
+                                          .output_names = {names, 1},
+                                          .on_stage = count_stage,
+                                          .user = &stages};
+  voxport_report *report = NULL;
+  EXPECT_OK(voxport_export(program.text, out.text, &options, &report, &error));
+  EXPECT(contains(voxport_report_json(report), "\"x: float32[batch, 10]\""));
+  EXPECT(contains(voxport_report_json(report), "\"opset\": 18") ||
+         contains(voxport_report_json(report), "\"opset\":18"));
+  EXPECT(voxport_report_code(report) == VOXPORT_OK);
+  EXPECT(strcmp(voxport_report_html(report), "") == 0);
+  EXPECT(strcmp(voxport_report_faults(report), "") == 0);
+  EXPECT(stages > 0);
+  voxport_report_free(report);
+
+  double done = 0;
+  const voxport_inspect_options all = {
+      .struct_size = sizeof all, .stats = 1, .on_progress = keep_progress, .user = &done};
+  EXPECT_OK(voxport_inspect(program.text, &all, &report, &error));
+  EXPECT(contains(voxport_report_json(report), "\"mean\""));
+  EXPECT(done > 0 && done <= 1);
+  voxport_report_free(report);
+
+  EXPECT_OK(voxport_scan(program.text, NULL, &report, &error));
+  EXPECT(voxport_report_code(report) == VOXPORT_OK);
+  voxport_report_free(report);
+  const path attack = in(setting->data, "scan/attacks/allowed_names.pt");
+  EXPECT_OK(voxport_scan(attack.text, NULL, &report, &error));
+  EXPECT(voxport_report_code(report) == VOXPORT_DANGEROUS);
+  voxport_report_free(report);
+}
+
+void call_with_options_of_other_versions(const calls_setting *setting) {
+  const path program = in(setting->data, "docs/linear.pt2");
+  voxport_report *report = NULL;
+  struct {
+    voxport_inspect_options options;
+    char later[16];
+  } newer = {.options = {.struct_size = sizeof newer, .stats = 1}};
+  EXPECT_OK(voxport_inspect(program.text, &newer.options, &report, &error));
+  EXPECT(contains(voxport_report_json(report), "\"mean\""));
+  voxport_report_free(report);
+  newer.later[3] = 1;
+  EXPECT_ERROR(voxport_inspect(program.text, &newer.options, &report, &error), VOXPORT_USAGE,
+               "an option is set that this version of voxport does not have");
+
+  // An older one ends before the callbacks: what lies there is not looked at.
+  voxport_inspect_options older = {.struct_size = offsetof(voxport_inspect_options, on_stage),
+                                   .on_stage = (voxport_on_stage)(uintptr_t)1};
+  EXPECT_OK(voxport_inspect(program.text, &older, &report, &error));
+  voxport_report_free(report);
+  older.struct_size = 0;
+  EXPECT_ERROR(voxport_inspect(program.text, &older, &report, &error), VOXPORT_USAGE,
+               "struct_size is 0, expected the size of the struct");
+  older.struct_size = (size_t)-1;
+  EXPECT_ERROR(voxport_inspect(program.text, &older, &report, &error), VOXPORT_USAGE,
+               "struct_size is 18446744073709551615, expected the size of the struct");
+}
+
+void call_without_arguments(const calls_setting *setting) {
+  const path program = in(setting->data, "docs/linear.pt2");
+  voxport_report *report = NULL;
+  voxport_voice *voice = NULL;
+  voxport_stream *stream = NULL;
+  voxport_piece piece = {.struct_size = sizeof piece};
+  EXPECT_ERROR(voxport_inspect(NULL, NULL, &report, &error), VOXPORT_USAGE,
+               "the argument 'path' is NULL");
+  EXPECT_ERROR(voxport_inspect(program.text, NULL, NULL, &error), VOXPORT_USAGE,
+               "the argument 'report' is NULL");
+  EXPECT_ERROR(voxport_export(program.text, NULL, NULL, &report, &error), VOXPORT_USAGE,
+               "the argument 'out' is NULL");
+  EXPECT_ERROR(voxport_check(NULL, NULL, &report, &error), VOXPORT_USAGE,
+               "the argument 'model' is NULL");
+  EXPECT_ERROR(voxport_scan(NULL, NULL, &report, &error), VOXPORT_USAGE,
+               "the argument 'path' is NULL");
+  EXPECT_ERROR(voxport_voice_open(NULL, NULL, &voice, &error), VOXPORT_USAGE,
+               "the argument 'path' is NULL");
+  EXPECT_ERROR(voxport_say(NULL, "hello", NULL, &stream, &error), VOXPORT_USAGE,
+               "the argument 'voice' is NULL");
+  EXPECT_ERROR(voxport_say_ids(NULL, NULL, 1, NULL, &stream, &error), VOXPORT_USAGE,
+               "the argument 'ids' is NULL");
+  EXPECT_ERROR(voxport_stream_next(NULL, &piece, &error), VOXPORT_USAGE,
+               "the argument 'stream' is NULL");
+  EXPECT(!report && !voice && !stream);
+
+  const voxport_export_options no_items = {.struct_size = sizeof no_items, .dynamic = {NULL, 1}};
+  EXPECT_ERROR(voxport_export(program.text, "it.onnx", &no_items, &report, &error), VOXPORT_USAGE,
+               "the argument 'dynamic' is NULL");
+  const voxport_export_options no_choice = {.struct_size = sizeof no_choice, .duration_control = 3};
+  EXPECT_ERROR(voxport_export(program.text, "it.onnx", &no_choice, &report, &error), VOXPORT_USAGE,
+               "duration_control is 3, expected 0 to 2");
+
+  // Nobody need ask for the text.
+  EXPECT(voxport_inspect("/nonexistent", NULL, &report, NULL) == VOXPORT_UNREADABLE);
+  EXPECT(voxport_error_code(NULL) == VOXPORT_OK);
+  EXPECT(strcmp(voxport_error_text(NULL), "") == 0);
+  EXPECT(strcmp(voxport_error_option(NULL), "") == 0);
+  EXPECT(strcmp(voxport_report_json(NULL), "") == 0);
+  EXPECT(strcmp(voxport_report_html(NULL), "") == 0);
+  EXPECT(strcmp(voxport_report_faults(NULL), "") == 0);
+  EXPECT(voxport_report_code(NULL) == VOXPORT_USAGE);
+  EXPECT(strcmp(voxport_voice_json(NULL), "") == 0);
+  EXPECT(voxport_voice_sample_rate(NULL) == 0);
+  EXPECT(strcmp(voxport_stream_notes(NULL), "") == 0);
+  voxport_error_free(NULL);
+  voxport_report_free(NULL);
+  voxport_voice_close(NULL);
+  voxport_stream_cancel(NULL);
+  voxport_stream_close(NULL);
+}
+
+void call_checks(const calls_setting *setting) {
+  const path baked = in(setting->data, "onnx/baked-reshape.onnx");
+  voxport_report *report = NULL;
+  double done = 0;
+  const int64_t sizes[] = {2, 3, 5};
+  const voxport_pair inputs[] = {{"x", "0..1"}};
+  const double seconds = 30;
+  const double tolerance = 0;
+  const voxport_check_options options = {.struct_size = sizeof options,
+                                         .quick = 1,
+                                         .sizes = {sizes, 3},
+                                         .allow_multiple = 1,
+                                         .seconds = &seconds,
+                                         .inputs = {inputs, 1},
+                                         .tolerance = &tolerance,
+                                         .on_progress = keep_progress,
+                                         .user = &done};
+  EXPECT_OK(voxport_check(baked.text, &options, &report, &error));
+  EXPECT(voxport_report_code(report) == VOXPORT_CHECK_FAILED);
+  EXPECT(contains(voxport_report_faults(report),
+                  "time is fixed at 7 by Reshape '/Reshape', its shape, the constant [2, 7, 3, 4]"));
+  EXPECT(contains(voxport_report_html(report), "<html"));
+  EXPECT(done > 0);
+  voxport_report_free(report);
+
+  const path full = in(setting->data, "onnx/full.onnx");
+  EXPECT_OK(voxport_check(full.text, NULL, &report, &error));
+  EXPECT(voxport_report_code(report) == VOXPORT_OK);
+  EXPECT(strcmp(voxport_report_faults(report), "") == 0);
+  voxport_report_free(report);
+
+  const double never = -1;
+  const voxport_check_options no_time = {.struct_size = sizeof no_time, .seconds = &never};
+  EXPECT_ERROR(voxport_check(full.text, &no_time, &report, &error), VOXPORT_USAGE,
+               "the check may take -1 s");
+  const voxport_pair no_input[] = {{"z", "1"}};
+  const voxport_check_options unknown = {.struct_size = sizeof unknown, .inputs = {no_input, 1}};
+  EXPECT_ERROR(voxport_check(full.text, &unknown, &report, &error), VOXPORT_USAGE,
+               "there is no input 'z'");
+}
+
+// A small voice whose phonemes are letters.
+static voxport_voice *open_voice(const calls_setting *setting) {
+  const path checkpoint = in(setting->data, "voices/single.ckpt");
+  const path config = in(setting->folder, "letters.json");
+  const path out = in(setting->folder, "voice");
+  const char *const configs[] = {config.text};
+  const voxport_export_options options = {
+      .struct_size = sizeof options, .configs = {configs, 1}, .no_check = 1};
+  voxport_report *report = NULL;
+  EXPECT_OK(voxport_export(checkpoint.text, out.text, &options, &report, &error));
+  voxport_report_free(report);
+  const voxport_voice_options one_thread = {.struct_size = sizeof one_thread, .threads = 1};
+  voxport_voice *voice = NULL;
+  EXPECT_OK(voxport_voice_open(out.text, &one_thread, &voice, &error));
+  return voice;
+}
+
+// What a stream said, until its end.
+typedef struct {
+  size_t samples, pieces, sentences, phonemes;
+  double sum;       // of all samples, however they were cut
+  double last_end;  // of a phoneme
+  bool is_in_order;
+} spoken;
+
+static spoken all_of(const calls_setting *setting, voxport_stream *stream) {
+  spoken all = {.is_in_order = true};
+  voxport_piece piece = {.struct_size = sizeof piece};
+  voxport_error *error = NULL;
+  int code = VOXPORT_OK;
+  while ((code = voxport_stream_next(stream, &piece, &error)) == VOXPORT_OK) {
+    ++all.pieces;
+    all.samples += piece.num_samples;
+    for (size_t i = 0; i < piece.num_samples; ++i) all.sum += piece.samples[i];
+    if (piece.text) ++all.sentences;
+    for (size_t i = 0; i < piece.num_phonemes; ++i) {
+      const voxport_phoneme *phoneme = &piece.phonemes[i];
+      all.is_in_order &= phoneme->symbol[0] != '\0' && phoneme->start >= all.last_end - 1e-6 &&
+                         phoneme->end >= phoneme->start;
+      all.last_end = phoneme->end;
+    }
+    all.phonemes += piece.num_phonemes;
+  }
+  EXPECT(code == VOXPORT_END);
+  EXPECT(!error);
+  return all;
+}
+
+void call_voices(const calls_setting *setting) {
+  voxport_voice *voice = open_voice(setting);
+  if (!voice) return;
+  EXPECT(voxport_voice_sample_rate(voice) == 22050);
+  EXPECT(contains(voxport_voice_json(voice), "\"takes_text\": true") ||
+         contains(voxport_voice_json(voice), "\"takes_text\":true"));
+
+  voxport_stream *stream = NULL;
+  const double scale = 1;
+  voxport_say_options options = {
+      .struct_size = sizeof options, .length_scale = &scale, .noise_w = &scale, .seed = 7};
+  EXPECT_OK(voxport_say(voice, "Hello there. Good day.", &options, &stream, &error));
+  const spoken streamed = all_of(setting, stream);
+  voxport_stream_close(stream);
+  EXPECT(streamed.sentences == 2 && streamed.pieces > 2 && streamed.samples > 0);
+  EXPECT(streamed.phonemes > 20 && streamed.is_in_order);
+
+  options.one_shot = 1;
+  options.sentence_silence = 0.5;
+  EXPECT_OK(voxport_say(voice, "Hello there. Good day.", &options, &stream, &error));
+  const spoken at_once = all_of(setting, stream);
+  voxport_stream_close(stream);
+  EXPECT(at_once.pieces == 2 && at_once.samples == streamed.samples + 22050);
+  // As float32 adds up: some 1e5 samples, whose last bits depend on how they were cut.
+  EXPECT(at_once.sum - streamed.sum < 1e-2 && streamed.sum - at_once.sum < 1e-2);
+
+  const int64_t ids[] = {1, 0, 17, 0, 14, 0, 2};
+  EXPECT_OK(voxport_say_ids(voice, ids, 7, NULL, &stream, &error));
+  const spoken of_ids = all_of(setting, stream);
+  EXPECT(of_ids.sentences == 1 && of_ids.samples > 0);
+  voxport_stream_close(stream);
+  options = (voxport_say_options){.struct_size = sizeof options, .input = VOXPORT_IDS};
+  EXPECT_OK(voxport_say(voice, "1 0 17 0 14 0 2", &options, &stream, &error));
+  EXPECT(all_of(setting, stream).sum == of_ids.sum);
+  voxport_stream_close(stream);
+  options.input = VOXPORT_PHONEMES;
+  EXPECT_OK(voxport_say(voice, "he", &options, &stream, &error));
+  EXPECT(all_of(setting, stream).sum == of_ids.sum);
+  voxport_stream_close(stream);
+
+  EXPECT_OK(voxport_say(voice, "h\xc3\xa9llo", NULL, &stream, &error));
+  all_of(setting, stream);
+  EXPECT(contains(voxport_stream_notes(stream), "the voice has no symbol"));
+  voxport_stream_close(stream);
+
+  const int64_t bad[] = {1, 99999};
+  EXPECT_OK(voxport_say_ids(voice, bad, 2, NULL, &stream, &error));
+  voxport_piece piece = {.struct_size = 0};
+  EXPECT_ERROR(voxport_stream_next(stream, &piece, &error), VOXPORT_USAGE, "struct_size is 0");
+  piece.struct_size = sizeof piece;
+  EXPECT_ERROR(voxport_stream_next(stream, &piece, &error), VOXPORT_USAGE, "99999");
+  voxport_stream_close(stream);
+  options = (voxport_say_options){.struct_size = sizeof options, .speaker = "nobody"};
+  stream = NULL;
+  EXPECT_ERROR(voxport_say(voice, "hello", &options, &stream, &error), VOXPORT_USAGE,
+               "there is no speaker 'nobody'");
+  EXPECT(!stream);
+
+  // A piece of an older version has no phonemes, and nothing is written beyond its end.
+  struct {
+    voxport_piece piece;
+    char beyond;
+  } older = {.piece = {.struct_size = offsetof(voxport_piece, phonemes)}};
+  older.piece.phonemes = (const voxport_phoneme *)&older;
+  EXPECT_OK(voxport_say(voice, "hello", NULL, &stream, &error));
+  voxport_voice_close(voice);  // the stream goes on
+  EXPECT_OK(voxport_stream_next(stream, &older.piece, &error));
+  EXPECT(older.piece.text && older.piece.num_samples > 0);
+  EXPECT(older.piece.phonemes == (const voxport_phoneme *)&older);
+  voxport_stream_cancel(stream);
+  voxport_error *error = NULL;
+  EXPECT(voxport_stream_next(stream, &piece, &error) == VOXPORT_END && !error);
+  voxport_stream_close(stream);
+}
+
+typedef struct {
+  const calls_setting *setting;
+  voxport_voice *voice;
+  spoken said;
+} speaker;
+
+static void *speak(void *argument) {
+  speaker *self = argument;
+  const calls_setting *setting = self->setting;
+  voxport_stream *stream = NULL;
+  EXPECT_OK(voxport_say(self->voice, "hello there.", NULL, &stream, &error));
+  self->said = all_of(setting, stream);
+  voxport_stream_close(stream);
+  return NULL;
+}
+
+static void *cancel(void *stream) {
+  voxport_stream_cancel(stream);
+  return NULL;
+}
+
+void call_from_two_threads(const calls_setting *setting) {
+  voxport_voice *voice = open_voice(setting);
+  if (!voice) return;
+  speaker speakers[2] = {{setting, voice, {0}}, {setting, voice, {0}}};
+  pthread_t threads[2];
+  for (int i = 0; i < 2; ++i) pthread_create(&threads[i], NULL, speak, &speakers[i]);
+  for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
+  EXPECT(speakers[0].said.samples > 0 && speakers[0].said.sum == speakers[1].said.sum);
+
+  voxport_stream *stream = NULL;
+  EXPECT_OK(voxport_say(voice, "One. Two. Three. Four. Five.", NULL, &stream, &error));
+  pthread_create(&threads[0], NULL, cancel, stream);
+  all_of(setting, stream);  // ends, wherever it is
+  pthread_join(threads[0], NULL);
+  voxport_stream_close(stream);
+  voxport_voice_close(voice);
+}
