@@ -199,7 +199,9 @@ std::vector<std::string> read_ids(const std::filesystem::path& voice, const Text
                                   const VoiceOptions& options, const SpeakOptions& speak,
                                   const OnUtterance& take);
 
-// Samples as 16-bit numbers, little-endian, as WAV has them; beyond -1 and 1 they are cut off.
+// A sample as a 16-bit number, as WAV has it; beyond -1 and 1 it is cut off.
+std::int16_t to_pcm16(float sample);
+// The same of many, little-endian.
 std::string to_pcm16(const std::vector<float>& samples);
 // The header of a WAV file of one channel with so many samples; without a number, of one whose
 // length is not known, as for a pipe.

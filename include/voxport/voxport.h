@@ -308,6 +308,9 @@ VOXPORT_API void voxport_stream_cancel(voxport_stream* stream);
 // Cancels, too. May be NULL.
 VOXPORT_API void voxport_stream_close(voxport_stream* stream);
 
+// Samples as 16-bit numbers, as WAV has them; beyond -1 and 1 they are cut off.
+VOXPORT_API void voxport_to_pcm16(const float* samples, size_t count, int16_t* pcm);
+
 #ifdef __cplusplus
 }
 #endif

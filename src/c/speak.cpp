@@ -179,3 +179,7 @@ void voxport_stream_cancel(voxport_stream* stream) {
 }
 
 void voxport_stream_close(voxport_stream* stream) { delete stream; }
+
+void voxport_to_pcm16(const float* samples, size_t count, int16_t* pcm) {
+  for (std::size_t i = 0; i < count; ++i) pcm[i] = voxport::to_pcm16(samples[i]);
+}

@@ -59,8 +59,9 @@ void add_faults(const CheckedCase& one, std::vector<std::string>& faults) {
 std::string faults_text(const CheckReport& report) {
   std::vector<std::string> faults;
   if (!report.error.empty())
-    faults.push_back(cat("it does not run at any size that was tried", by_text(report.culprit),
-                         ": ", printable(report.error, 400)));
+    faults.push_back(
+        cat("it does not run at any size that was tried: ", printable(report.error, 400),
+            report.culprit ? "; because of " + node_text(*report.culprit) : ""));
   for (const CheckAxis& axis : report.axes)
     if (!axis.is_good()) faults.push_back(fault_of(axis));
   for (const CheckOutput& output : report.outputs)

@@ -13,13 +13,15 @@ void append(std::string& to, std::uint64_t value, int bytes) {
 
 }  // namespace
 
+std::int16_t to_pcm16(float sample) {
+  const float limited = std::isnan(sample) ? 0.0F : std::clamp(sample, -1.0F, 1.0F);
+  return static_cast<std::int16_t>(std::lround(limited * 32767.0F));
+}
+
 std::string to_pcm16(const std::vector<float>& samples) {
   std::string bytes;
   bytes.reserve(2 * samples.size());
-  for (const float sample : samples) {
-    const float limited = std::isnan(sample) ? 0.0F : std::clamp(sample, -1.0F, 1.0F);
-    append(bytes, static_cast<std::uint16_t>(std::lround(limited * 32767.0F)), 2);
-  }
+  for (const float sample : samples) append(bytes, static_cast<std::uint16_t>(to_pcm16(sample)), 2);
   return bytes;
 }
 

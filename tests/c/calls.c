@@ -1,4 +1,5 @@
 // Calls everything in voxport.h, as C11.
+#define _POSIX_C_SOURCE 200809L
 #include "calls.h"
 
 #include <pthread.h>
@@ -6,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <voxport/voxport.h>
 
@@ -151,6 +153,12 @@ void call_without_arguments(const calls_setting *setting) {
   EXPECT_ERROR(voxport_export(program.text, "it.onnx", &no_choice, &report, &error), VOXPORT_USAGE,
                "duration_control is 3, expected 0 to 2");
 
+  const float samples[] = {-2, -1, 0, 0.5F, 1};
+  const int16_t expected[] = {-32767, -32767, 0, 16384, 32767};
+  int16_t pcm[5];
+  voxport_to_pcm16(samples, 5, pcm);
+  EXPECT(memcmp(pcm, expected, sizeof pcm) == 0);
+
   // Nobody need ask for the text.
   EXPECT(voxport_inspect("/nonexistent", NULL, &report, NULL) == VOXPORT_UNREADABLE);
   EXPECT(voxport_error_code(NULL) == VOXPORT_OK);
@@ -196,7 +204,8 @@ void call_checks(const calls_setting *setting) {
   voxport_report_free(report);
 
   const path full = in(setting->data, "onnx/full.onnx");
-  EXPECT_OK(voxport_check(full.text, NULL, &report, &error));
+  const voxport_check_options quick = {.struct_size = sizeof quick, .quick = 1};
+  EXPECT_OK(voxport_check(full.text, &quick, &report, &error));
   EXPECT(voxport_report_code(report) == VOXPORT_OK);
   EXPECT(strcmp(voxport_report_faults(report), "") == 0);
   voxport_report_free(report);
@@ -211,17 +220,21 @@ void call_checks(const calls_setting *setting) {
                "there is no input 'z'");
 }
 
-// A small voice whose phonemes are letters.
-static voxport_voice *open_voice(const calls_setting *setting) {
+static void export_voice(const calls_setting *setting, path out) {
   const path checkpoint = in(setting->data, "voices/single.ckpt");
   const path config = in(setting->folder, "letters.json");
-  const path out = in(setting->folder, "voice");
   const char *const configs[] = {config.text};
   const voxport_export_options options = {
       .struct_size = sizeof options, .configs = {configs, 1}, .no_check = 1};
   voxport_report *report = NULL;
   EXPECT_OK(voxport_export(checkpoint.text, out.text, &options, &report, &error));
   voxport_report_free(report);
+}
+
+// A small voice whose phonemes are letters, exported when it is first asked for.
+static voxport_voice *open_voice(const calls_setting *setting) {
+  const path out = in(setting->folder, "voice");
+  if (access(out.text, F_OK) != 0) export_voice(setting, out);
   const voxport_voice_options one_thread = {.struct_size = sizeof one_thread, .threads = 1};
   voxport_voice *voice = NULL;
   EXPECT_OK(voxport_voice_open(out.text, &one_thread, &voice, &error));

@@ -76,10 +76,15 @@ Outcome scan(const std::string& path) {
 
 class CInterface : public testing::Test {
  protected:
-  CInterface() { write_file(folder_ / "letters.json", config_of_letters()); }
+  // What all tests share, so that the voice is exported once.
+  static const TemporaryFolder& shared_folder() {
+    static const TemporaryFolder folder;
+    write_file(folder / "letters.json", config_of_letters());
+    return folder;
+  }
 
   void call(void (*what)(const calls_setting*)) const {
-    const std::string data = data_folder(), folder = folder_.path();
+    const std::string data = data_folder(), folder = shared_folder().path();
     const calls_setting setting{data.c_str(), folder.c_str(), tell};
     what(&setting);
   }
