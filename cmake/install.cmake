@@ -31,3 +31,6 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/voxport ${PROJECT_BINARY_DIR}/in
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_BINARY_DIR}/voxport-config.cmake
   ${PROJECT_BINARY_DIR}/voxport-config-version.cmake DESTINATION ${package_dir})
+# Where Debian's Python finds it if the prefix is /usr.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/voxport DESTINATION lib/python3/dist-packages
+  PATTERN __pycache__ EXCLUDE)

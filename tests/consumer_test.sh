@@ -33,5 +33,11 @@ for program in "${programs[@]}"; do
   code=0; "$program" /nonexistent /nonexistent >"$work/log" || code=$?
   [[ $code == 3 ]] || { echo "a missing file ended with $code in C, expected 3"; exit 1; }
 done
+# In Python, whose module finds the library that was installed with it.
+if [[ -x /usr/bin/python3 ]]; then
+  said=$(env -u LD_LIBRARY_PATH -u VOXPORT_LIBRARY PYTHONPATH="$work/prefix/lib/python3/dist-packages" \
+    /usr/bin/python3 -c 'import voxport; print(voxport.version(), voxport._library.library()._name)')
+  [[ $said == "$version $work/prefix/lib/libvoxport.so.0" ]] || { echo "the module in Python said '$said'"; exit 1; }
+fi
 [[ $(readelf -d "$work/prefix/lib/libvoxport.so" | grep -c 'SONAME.*\[libvoxport.so.0\]') == 1 ]]
-echo "the installed package builds consumers in C++ and C"
+echo "the installed package builds consumers in C++ and C, and speaks to Python"

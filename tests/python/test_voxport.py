@@ -1,0 +1,441 @@
+"""The Python module: its examples, and what an example does not show.
+
+    VOXPORT_LIBRARY=build/release/libvoxport.so.0 /usr/bin/python3 tests/python/test_voxport.py build/release/voxport
+
+Exits with 77 where there is no ONNX Runtime, without which hardly anything here could run.
+"""
+
+import array
+import contextlib
+import ctypes
+import doctest
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import types
+import unittest
+import warnings
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+DATA = PROJECT / "tests" / "data"
+sys.path.insert(0, str(PROJECT / "python"))
+
+import voxport
+from voxport import _check, _errors, _export, _inspect, _library, _torch, _voice
+
+try:
+    import torch
+except ImportError:
+    torch = None
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+PROGRAM = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "voxport"
+NEEDS_TORCH = unittest.skipUnless(torch, "PyTorch is not installed")
+NEEDS_NUMPY = unittest.skipUnless(numpy, "NumPy is not installed")
+NEEDS_ESPEAK = unittest.skipUnless(shutil.which("espeak-ng"), "espeak-ng is not installed")
+
+
+def letters_config():
+    """A voice whose phonemes are letters, so that it needs no espeak-ng."""
+    ids = {"_": [0], "^": [1], "$": [2], " ": [3], ".": [4]}
+    ids.update({chr(ord("a") + i): [10 + i] for i in range(26)})
+    return {"audio": {"sample_rate": 22050}, "phoneme_type": "text", "phoneme_id_map": ids, "num_symbols": 48}
+
+
+def prepare_folder():
+    """What the examples expect around them."""
+    for file in ("linear.pt2", "rnn.pt2"):
+        shutil.copy(DATA / "docs" / file, file)
+    for file in ("baked-reshape.onnx", "full.onnx"):
+        shutil.copy(DATA / "onnx" / file, file)
+    os.symlink(PROJECT / "voices", "voices")
+    Path("letters.json").write_text(json.dumps(letters_config()))
+    voxport.export(DATA / "voices" / "single.ckpt", "voice", configs=["letters.json"], check=False)
+
+
+def load_tests(loader, tests, pattern):
+    for module in (voxport, _check, _errors, _export, _inspect, _voice):
+        tests.addTests(doctest.DocTestSuite(module))
+    tests.addTests(doctest.DocFileSuite(str(PROJECT / "docs" / "python.md"), module_relative=False))
+    return tests
+
+
+def run_python(*arguments, **environment):
+    """Runs Python with this module, and no variables of ours but those that are given."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("VOXPORT_")}
+    ours["PYTHONPATH"] = str(PROJECT / "python")
+    return subprocess.run([sys.executable, *arguments], env={**ours, **environment}, text=True, capture_output=True)
+
+
+class Library(unittest.TestCase):
+    PRINT_VERSION = "import voxport; print(voxport.version(), voxport._library.library()._name)"
+
+    def test_that_was_chosen_and_cannot_be_loaded_is_an_error(self):
+        result = run_python("-c", "import voxport; voxport.version()", VOXPORT_LIBRARY="/nonexistent.so")
+        self.assertIn("voxport.Error: cannot load voxport's library; VOXPORT_LIBRARY may name it\n  /nonexistent.so: ",
+                      result.stderr)
+
+    def test_that_is_another_one_is_an_error(self):
+        result = run_python("-c", "import voxport; voxport.version()", VOXPORT_LIBRARY="libz.so.1")
+        self.assertIn("voxport.Error: libz.so.1 has no voxport_version(); it is older than this module", result.stderr)
+
+    def test_is_found_in_the_build_tree(self):
+        built = PROJECT / "build" / "release" / "libvoxport.so.0"
+        if not built.exists():
+            self.skipTest("this is another build")
+        self.assertEqual(run_python("-c", self.PRINT_VERSION).stdout, f"{voxport.version()} {built}\n")
+
+    def test_is_found_beside_the_module(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(PROJECT / "python" / "voxport", Path(folder) / "voxport")
+            library = Path(folder).resolve() / "voxport" / "libvoxport.so.0"
+            library.symlink_to(Path(_library.library()._name).resolve())
+            result = run_python("-c", self.PRINT_VERSION, PYTHONPATH=folder)
+            self.assertEqual(result.stdout, f"{voxport.version()} {library}\n")
+
+    def test_has_the_structs_of_the_module(self):
+        calls = {
+            _library.ExportOptions: lambda given: _library.CReport("voxport_export", b"linear.pt2", b"x.onnx", given),
+            _library.CheckOptions: lambda given: _library.CReport("voxport_check", b"full.onnx", given),
+            _library.InspectOptions: lambda given: _library.CReport("voxport_inspect", b"linear.pt2", given),
+            _library.ScanOptions: lambda given: _library.CReport("voxport_scan", b"linear.pt2", given),
+            _library.VoiceOptions: lambda given: _library.call("voxport_voice_open", b"voice", given,
+                                                               ctypes.byref(ctypes.c_void_p())),
+            _library.SayOptions: lambda given: _library.call("voxport_say", voxport.Voice("voice")._handle, b"hello",
+                                                             given, ctypes.byref(ctypes.c_void_p())),
+        }
+        for kind, call in calls.items():
+            class Newer(ctypes.Structure):
+                _fields_ = [("ours", kind), ("later", ctypes.c_uint64)]
+            newer = Newer(later=1)
+            newer.ours.struct_size = ctypes.sizeof(Newer)
+            # The message says how long the library's own struct is.
+            with self.assertRaisesRegex(voxport.Error, f"expected up to {ctypes.sizeof(kind)}$", msg=kind.__name__):
+                call(ctypes.cast(ctypes.pointer(newer), ctypes.POINTER(kind)))
+
+
+class Export(unittest.TestCase):
+    def test_tells_its_stages(self):
+        stages = []
+        voxport.export("linear.pt2", "stages.onnx", check=False, on_stage=lambda *stage: stages.append(stage))
+        self.assertIn("read the program", [name for name, _, _ in stages])
+        self.assertTrue(all(seconds >= 0 for _, _, seconds in stages))
+
+    def test_raises_what_a_callback_raises(self):
+        def fail(*_):
+            raise ValueError("enough")
+        with self.assertRaisesRegex(ValueError, "enough"):
+            voxport.export("linear.pt2", "callback.onnx", check=False, on_stage=fail)
+        with self.assertRaisesRegex(ValueError, "enough"):
+            voxport.export("rnn.pt2", "callback.onnx", dynamic={"x": {2: "features"}}, on_stage=fail)
+
+    def test_fails_as_the_command_line_does(self):
+        with self.assertRaises(voxport.Error) as raised:
+            voxport.export("rnn.pt2", "it.onnx", dynamic={"x": {2: "features"}})
+        self.assertEqual((raised.exception.code, raised.exception.option), (voxport.Error.CHECK_FAILED, "allow_fixed"))
+        printed = subprocess.run([PROGRAM, "export", "rnn.pt2", "it.onnx", "--dynamic", "x:2=features"], text=True,
+                                 capture_output=True).stderr
+        self.assertEqual(f"voxport: {raised.exception}\n  see --allow-fixed\n", printed)
+        self.assertFalse(Path("it.onnx").exists())
+
+    def test_passes_every_kind_of_option_on(self):
+        with self.assertRaisesRegex(voxport.Error, "upsample_rates"):
+            voxport.export(DATA / "voices" / "single.ckpt", "it", hyper_parameters={"upsample_rates": "nonsense"})
+        with self.assertRaisesRegex(voxport.Error, "'/nonexistent.json'"):
+            voxport.export(DATA / "voices" / "single.ckpt", "it", configs="/nonexistent.json")
+        with self.assertWarnsRegex(UserWarning, "features is fixed at 8|fixed at 8"):
+            voxport.export("rnn.pt2", "fixed.onnx", dynamic={"x": {2: "features"}}, allow_fixed=True, check=False)
+        with self.assertRaisesRegex(voxport.Error, "duration_control is 'long', expected one of best, truncated"):
+            voxport.export("linear.pt2", "it.onnx", duration_control="long")
+        with self.assertRaisesRegex(voxport.Error, "an example of inputs belongs to a torch.nn.Module"):
+            voxport.export("linear.pt2", "it.onnx", (1,))
+        self.assertEqual(voxport.export("linear.pt2", "it.onnx", opset=20, check=False).opset, 20)
+        Path("it.onnx").unlink()
+
+
+@NEEDS_TORCH
+class Module(unittest.TestCase):
+    def module(self, forward):
+        class Network(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = torch.nn.Linear(10, 5)
+                self.rnn = torch.nn.GRU(5, 4, batch_first=True)
+        Network.forward = forward
+        torch.manual_seed(0)
+        return Network().eval()
+
+    def test_gives_the_numbers_of_pytorch(self):
+        def forward(self, x, scale):
+            return self.rnn(torch.relu(self.linear(x)))[0] * scale
+        module = self.module(forward)
+        x, scale = torch.randn(2, 7, 10), torch.tensor([2.0])
+        report = voxport.export(module, "module.onnx", (x, scale), dynamic={"x": {0: "batch", 1: "time"}},
+                                output_names=["y"])
+        self.assertEqual(report.inputs, ["x: float32[batch, time, 10]", "scale: float32[1]"])
+        self.assertEqual(report.outputs, ["y: float32[batch, time, 4]"])
+        cases = []
+        for shape in ((2, 7, 10), (1, 1, 10), (5, 23, 10)):
+            x = torch.randn(shape)
+            cases.append(voxport.Case({"x": x, "scale": scale}, {"y": module(x, scale)}))
+        # The same sums of some ten products of float32, in another order.
+        report = voxport.check("module.onnx", cases=cases, tolerance=1e-6, strict=True)
+        self.assertEqual([output.case for output in report.outputs], ["case0", "case1", "case2"])
+        self.assertTrue(all(0 <= output.largest <= 1e-6 for output in report.outputs))
+        self.assertTrue(report.axis("batch").dynamic and report.axis("time").dynamic)
+
+        other = voxport.Case({"x": x, "scale": scale}, {"y": module(x, scale) + 1})
+        report = voxport.check("module.onnx", quick=True, cases=[other])
+        self.assertFalse(report.good)
+        self.assertAlmostEqual(report.outputs[0].largest, 1, 5)
+        self.assertRegex(report.faults[0], "in case 'case0', output 'y' differs by")
+
+    def test_whose_axis_is_fixed_names_the_operator(self):
+        def forward(self, x):
+            batch, time, _ = x.shape
+            return self.linear(x).reshape(batch, int(time) * 5)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", torch.jit.TracerWarning)
+            with self.assertRaises(voxport.Error) as raised:
+                voxport.export(self.module(forward), "it.onnx", (torch.randn(2, 7, 10),),
+                               dynamic={"x": {0: "batch", 1: "time"}})
+        self.assertEqual(raised.exception.code, voxport.Error.CHECK_FAILED)
+        self.assertRegex(str(raised.exception), r"time is fixed at 7 by aten\.reshape at .*\n  while exporting the module "
+                         "Network$")
+        self.assertFalse(Path("it.onnx").exists())
+
+    def test_needs_a_good_example(self):
+        module = self.module(lambda self, x: self.linear(x))
+        x = torch.randn(2, 10)
+        for arguments, message in (
+                (dict(), "a module is exported with an example of its inputs"),
+                (dict(example=(x, x)), "the example does not fit forward"),
+                (dict(example=(x,), dynamic={"z": {0: "batch"}}), "there is no input 'z' in the example; there are x")):
+            with self.assertRaisesRegex(voxport.Error, message):
+                voxport.export(module, "it.onnx", **arguments)
+        with self.assertRaisesRegex(voxport.Error, "the module is in training mode; call its eval"):
+            voxport.export(module.train(), "it.onnx", (x,))
+
+    def test_of_the_worked_example_stays_dynamic(self):
+        example = PROJECT / "python" / "examples" / "test_dynamic_axes.py"
+        environment = {"VOXPORT_LIBRARY": _library.library()._name}
+        result = run_python(str(example), **environment)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        # The change that its comment warns of.
+        broken = example.read_text().replace("frames.reshape(frames.shape[0], -1, 4, 2)", "frames.reshape(2, 7, 4, 2)")
+        Path("test_broken_axes.py").write_text(broken)
+        result = run_python("test_broken_axes.py", **environment)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertRegex(result.stderr, r"(?i)reshape")
+
+
+class NewPyTorch(unittest.TestCase):
+    """torch.export, played by an object: Debian's PyTorch has none."""
+
+    def save(self, refuses_dynamic=False):
+        asked = []
+
+        def export(module, example, kwargs, dynamic_shapes=None):
+            asked.append(dynamic_shapes)
+            if refuses_dynamic and dynamic_shapes:
+                raise RuntimeError("constraints violated")
+            return "the program"
+
+        played = types.SimpleNamespace(
+            export=types.SimpleNamespace(export=export, save=lambda program, path: Path(path).write_text(program),
+                                         Dim=lambda name: f"Dim({name})"))
+        module = types.SimpleNamespace(training=False, forward=lambda x, mask: x)
+        before = sys.modules.get("torch")
+        sys.modules["torch"] = played
+        try:
+            path, inputs = _torch.save_program(module, (1,), {"mask": 2}, {"x": {0: "batch"}}, Path("."))
+        finally:
+            if before is None:
+                del sys.modules["torch"]
+            else:
+                sys.modules["torch"] = before
+        self.assertEqual((path.name, path.read_text(), inputs), ("model.pt2", "the program", []))
+        return asked
+
+    def test_is_told_of_dynamic_axes(self):
+        self.assertEqual(self.save(), [{"x": {0: "Dim(batch)"}, "mask": None}])
+
+    def test_that_refuses_them_saves_the_example(self):
+        self.assertEqual(self.save(refuses_dynamic=True), [{"x": {0: "Dim(batch)"}, "mask": None}, None])
+
+
+class Check(unittest.TestCase):
+    def test_gives_what_a_test_can_assert_on(self):
+        progress = []
+        report = voxport.check("baked-reshape.onnx", quick=True, sizes=[2, 7, 9], seconds=30, on_progress=progress.append)
+        self.assertFalse(report)
+        self.assertEqual([(axis.name, axis.text, axis.dynamic) for axis in report.axes],
+                         [("batch_size", "fixed at 2", False), ("time", "fixed at 7", False)])
+        self.assertEqual(report.axis("time").places, [("x", 1)])
+        self.assertTrue(progress and 0 <= min(progress) <= max(progress) <= 1)
+        self.assertIn("FAIL: batch_size is fixed at 2", repr(report))
+        with self.assertRaisesRegex(KeyError, "there is no axis 'z'; there are batch_size, time"):
+            report.axis("z")
+        with self.assertRaisesRegex(voxport.Error, "Reshape '/Reshape'") as raised:
+            voxport.check("baked-reshape.onnx", quick=True, strict=True)
+        self.assertEqual(raised.exception.code, voxport.Error.CHECK_FAILED)
+
+    def test_shows_itself_in_a_notebook(self):
+        page = voxport.check("baked-reshape.onnx", quick=True)._repr_html_()
+        self.assertTrue(page.startswith("<iframe srcdoc=\"&lt;!doctype html&gt;"), page[:100])
+        self.assertIn("/Reshape", page)
+        self.assertEqual(page.count("<"), 2)  # of the page inside, none
+
+    @NEEDS_NUMPY
+    def test_compares_cases(self):
+        x = numpy.zeros((3, 5, 4), numpy.complex64)
+        with self.assertRaisesRegex(voxport.Error, "'case0/in/x' has the type complex64, expected one of float64"):
+            voxport.check("full.onnx", cases=[voxport.Case({"x": x}, {})])
+
+    def test_refuses_what_makes_no_sense(self):
+        with self.assertRaisesRegex(voxport.Error, "there is no input 'z'"):
+            voxport.check("full.onnx", inputs={"z": "0..9"})
+        with self.assertRaisesRegex(voxport.Error, "the tolerance is -1"):
+            voxport.check("full.onnx", tolerance=-1)
+
+
+class Voice(unittest.TestCase):
+    TEXT = "Hello there. Good day."
+
+    @classmethod
+    def setUpClass(cls):
+        cls.voice = voxport.Voice("voice", threads=1)
+
+    def test_says_in_pieces_what_it_says_at_once(self):
+        streamed = b"".join(piece.pcm16() for piece in self.voice.say(self.TEXT))
+        printed = subprocess.run([PROGRAM, "speak", "voice", self.TEXT, "--raw", "--threads", "1", "--quiet"],
+                                 capture_output=True).stdout
+        self.assertGreater(len(streamed), 10000)
+        self.assertEqual(streamed, printed)
+        sentences = list(self.voice.say(self.TEXT, one_shot=True))
+        self.assertEqual([(piece.text, piece.is_last) for piece in sentences], [("Hello there.", True), ("Good day.", True)])
+        # The last bit depends on how a sentence was cut.
+        at_once = array.array("h", b"".join(piece.pcm16() for piece in sentences))
+        self.assertLessEqual(max(abs(a - b) for a, b in zip(at_once, array.array("h", streamed))), 1)
+        self.assertEqual(2 * len(at_once), len(streamed))
+
+    def test_tells_when_phonemes_are_spoken(self):
+        pieces = [piece for piece in self.voice.say(self.TEXT, sentence_silence=0.25) if piece.text]
+        self.assertEqual(pieces[0].start, 0)
+        self.assertAlmostEqual(pieces[1].start, pieces[0].end + 0.25, 4)  # to a sample
+        phonemes = pieces[1].phonemes
+        self.assertEqual("".join(phoneme.symbol for phoneme in phonemes), "^good day.$")
+        for before, after in zip(phonemes, phonemes[1:]):
+            self.assertAlmostEqual(before.end, after.start)
+
+    def test_takes_ids_and_phonemes(self):
+        ids = b"".join(piece.pcm16() for piece in self.voice.say(ids=[1, 0, 17, 0, 14, 0, 2], seed=3))
+        phonemes = b"".join(piece.pcm16() for piece in self.voice.say(phonemes="he", seed=3))
+        others = b"".join(piece.pcm16() for piece in self.voice.say(phonemes="he", seed=4))
+        self.assertEqual(ids, phonemes)
+        self.assertNotEqual(others, phonemes)
+
+    def test_gives_arrays_with_and_without_numpy(self):
+        if numpy:
+            samples = next(self.voice.say("hello")).samples
+            self.assertEqual((type(samples), samples.dtype), (numpy.ndarray, numpy.float32))
+            samples *= 2  # it is the caller's own
+        before = sys.modules.get("numpy")
+        sys.modules["numpy"] = None
+        try:
+            piece = next(self.voice.say("hello"))
+        finally:
+            sys.modules.pop("numpy")
+            if before:
+                sys.modules["numpy"] = before
+        self.assertEqual((type(piece.samples), piece.samples.typecode), (array.array, "f"))
+        self.assertEqual(len(piece.pcm16()), 2 * len(piece.samples))
+
+    def test_can_be_cancelled_and_closed(self):
+        stream = self.voice.say("One. Two. Three. Four.")
+        next(stream)
+        thread = threading.Thread(target=stream.cancel)
+        thread.start()
+        thread.join()
+        self.assertEqual(list(stream), [])
+        stream.close()
+        stream.close()
+        self.assertEqual((list(stream), stream.notes), ([], []))
+        with voxport.Voice("voice") as voice, voice.say("Hello.") as stream:
+            voice.close()
+            self.assertTrue(list(stream))  # goes on without the voice
+            with self.assertRaisesRegex(voxport.Error, "the voice is closed"):
+                voice.say("hello")
+
+    def test_speaks_on_several_threads(self):
+        said = [None] * 3
+
+        def speak(number):
+            said[number] = b"".join(piece.pcm16() for piece in self.voice.say(self.TEXT))
+        threads = [threading.Thread(target=speak, args=(number,)) for number in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertTrue(said[0] and said[0] == said[1] == said[2])
+
+    def test_refuses_what_it_does_not_have(self):
+        for arguments, message in (
+                (dict(text="a", ids=[1]), "say\\(\\) takes one of text, ids and phonemes"),
+                (dict(text="a", speaker="nobody"), "there is no speaker 'nobody'"),
+                (dict(text="a", length_scale=-1), "the length scale is -1"),
+                (dict(text="a", pitch=1), "this voice has no pitch control")):
+            with self.assertRaisesRegex(voxport.Error, message):
+                self.voice.say(**arguments)
+        with self.assertRaisesRegex(voxport.Error, "99999"):
+            list(self.voice.say(ids=[1, 99999]))
+        with self.assertRaisesRegex(voxport.Error, "the decoder is 'new', expected one of best, cached, context"):
+            voxport.Voice("voice", decoder="new")
+        with self.assertRaises(voxport.Error) as raised:
+            voxport.Voice("/nonexistent")
+        self.assertEqual(raised.exception.code, voxport.Error.UNREADABLE)
+
+    def test_notes_what_was_left_out(self):
+        with self.voice.say("h\u00e9llo") as stream:
+            list(stream)
+            self.assertRegex(stream.notes[0], "the voice has no symbol .*, which is left out")
+
+
+class Readme(unittest.TestCase):
+    @NEEDS_ESPEAK
+    def test_shows_a_script_that_runs(self):
+        blocks = re.findall(r"```python\n(.*?)```", (PROJECT / "README.md").read_text(), re.S)
+        (script,) = [block for block in blocks if "import voxport" in block]
+        self.assertLessEqual(len(script.splitlines()), 10)
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(script, "README.md", "exec"), {})
+        self.assertGreater(Path("hello.wav").stat().st_size, 16000)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        shutil.copy(DATA / "onnx" / "full.onnx", "full.onnx")
+        try:
+            voxport.check("full.onnx", quick=True)
+        except voxport.Error as error:
+            if "ONNX Runtime" not in str(error):
+                raise
+            print(error)
+            sys.exit(77)
+        prepare_folder()
+        unittest.main()
+
+
+if __name__ == "__main__":
+    main()
