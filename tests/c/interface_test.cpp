@@ -153,6 +153,7 @@ TEST_F(CInterface, ReportsWhatTheCommandLinePrints) {
             run("export --json --no-check --dynamic x:0=b " + rnn + " '" + out + "'").out);
 }
 
+#ifndef VOXPORT_SANITIZED  // which needs more memory than the command line's check may have
 TEST_F(CInterface, ChecksAsTheCommandLineDoes) {
   NEEDS_RUNTIME();
   const std::string model = data("onnx/baked-reshape.onnx");
@@ -162,6 +163,7 @@ TEST_F(CInterface, ChecksAsTheCommandLineDoes) {
   theirs.erase("seconds");
   EXPECT_EQ(ours, theirs);
 }
+#endif
 
 std::set<std::string> lines_of(const std::string& text) {
   std::set<std::string> lines;
@@ -199,7 +201,7 @@ TEST_F(CInterface, LeavesSignalsToItsCaller) {
   constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGBUS, SIGXFSZ, SIGCHLD};
   std::vector<Action> before;
   for (const int signal : kSignals) before.push_back(action_of(signal));
-  call(call_voices);
+  call(call_from_two_threads);
   for (std::size_t i = 0; i < std::size(kSignals); ++i)
     EXPECT_EQ(action_of(kSignals[i]), before[i]) << strsignal(kSignals[i]);
 }
@@ -236,7 +238,9 @@ TEST_F(InstalledCopy, RefusesTelemetryWhileItIsLoaded) {
 TEST_F(InstalledCopy, LooksForOnnxRuntimeBesideIt) {
   NEEDS_RUNTIME();
   if (std::getenv("VOXPORT_ONNXRUNTIME")) GTEST_SKIP() << "another ONNX Runtime was chosen";
-  fs::create_symlink(VOXPORT_LIBRARY, folder_ / "voxport/libonnxruntime.so.1");
+  Dl_info libc{};
+  ASSERT_NE(dladdr(reinterpret_cast<const void*>(&std::fopen), &libc), 0);
+  fs::create_symlink(libc.dli_fname, folder_ / "voxport/libonnxruntime.so.1");
   ASSERT_TRUE(open()) << dlerror();
   voxport_report* report = nullptr;
   voxport_error* error = nullptr;
