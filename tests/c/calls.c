@@ -225,7 +225,7 @@ static void export_voice(const calls_setting *setting, path out) {
   const path config = in(setting->folder, "letters.json");
   const char *const configs[] = {config.text};
   const voxport_export_options options = {
-      .struct_size = sizeof options, .configs = {configs, 1}, .no_check = 1};
+      .struct_size = sizeof options, .configs = {configs, 1}, .plain = 1, .no_check = 1};
   voxport_report *report = NULL;
   EXPECT_OK(voxport_export(checkpoint.text, out.text, &options, &report, &error));
   voxport_report_free(report);
