@@ -34,6 +34,8 @@ struct VoiceOptions {
     kContext,  // decoder.onnx, vocoder.onnx: with as many frames of context as it needs
   };
   Decoder decoder = kBest;
+  // The config of a checkpoint or a single graph, in place of the one beside it. Empty: that one.
+  std::filesystem::path config;
   std::string espeak = "espeak-ng";  // the program that makes phonemes of text
   // The program that writes text in Latin letters, of which voices were trained that need one
   // ("romanise" in voice.json), such as uroman: for each line that it reads it writes one, and
@@ -104,11 +106,20 @@ struct SpokenPhoneme {
   double start = 0, end = 0;  // seconds from the start of all audio
 };
 
+// An id as the network was given it.
+struct SpokenId {
+  std::int64_t id = 0;
+  std::size_t symbol = 0;               // that it belongs to: a pad to the one before it
+  std::optional<std::int64_t> samples;  // that it lasts; nothing where the voice does not tell
+};
+
 struct SpokenSentence {
   std::string text;
   double start = 0, end = 0;  // without the silence after it
   std::int64_t frames = 0;
   std::vector<SpokenPhoneme> phonemes;  // none where the voice does not tell durations
+  std::vector<std::string> symbols;     // the same phonemes, whether it does or not
+  std::vector<SpokenId> ids;
 };
 
 // {"text": ..., "start": ..., "end": ..., "phonemes": [{"phoneme": ..., "start": ..., "end": ...}]}

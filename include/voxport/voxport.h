@@ -236,6 +236,7 @@ typedef struct voxport_voice_options {
   uint64_t max_memory;
   voxport_on_stage on_stage;  // while the voice is opened
   void* user;
+  const char* config;
 } voxport_voice_options;
 
 // Opens an exported folder, a single graph, or a checkpoint, which is exported to the cache first.
@@ -284,6 +285,13 @@ typedef struct voxport_phoneme {
   double start, end;
 } voxport_phoneme;
 
+// An id as the network was given it.
+typedef struct voxport_id {
+  int64_t id;
+  size_t symbol;    // that it belongs to: a pad to the one before it
+  int64_t samples;  // that it lasts; -1 where the voice does not report durations
+} voxport_id;
+
 // A piece of audio. What it points to is valid until the stream's next piece is asked for, or the
 // stream is closed.
 typedef struct voxport_piece {
@@ -295,6 +303,10 @@ typedef struct voxport_piece {
   double start, end;
   const voxport_phoneme* phonemes;  // none where the voice does not report durations
   size_t num_phonemes;
+  const char* const* symbols;  // the same phonemes, whether it does or not
+  size_t num_symbols;
+  const voxport_id* ids;
+  size_t num_ids;
 } voxport_piece;
 
 // Waits for the next piece. VOXPORT_END when all was said, or the stream was cancelled.

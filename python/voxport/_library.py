@@ -72,7 +72,7 @@ class ScanOptions(Structure):
 class VoiceOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("threads", c_int), ("decoder", c_int), ("espeak", c_char_p),
                 ("romaniser", c_char_p), ("expects_no_text", c_int), ("cache", c_char_p), ("max_memory", c_uint64),
-                ("on_stage", _CStage), ("user", c_void_p)]
+                ("on_stage", _CStage), ("user", c_void_p), ("config", c_char_p)]
 
 
 class SayOptions(Structure):

@@ -125,13 +125,14 @@ class Voice:
     """
 
     def __init__(self, path: Union[str, "PathLike[str]"], *, threads: int = 0, decoder: str = "best",
-                 espeak: Optional[str] = None, romaniser: Optional[str] = None, expects_text: bool = True,
+                 config: Optional[Union[str, "PathLike[str]"]] = None, espeak: Optional[str] = None,
+                 romaniser: Optional[str] = None, expects_text: bool = True,
                  cache: Optional[Union[str, "PathLike[str]"]] = None, max_memory: int = 0,
                  on_stage: Optional[OnStage] = None) -> None:
         """Loads the voice.
 
         ``threads`` share the work of one run; 0 is one for each core. ``decoder`` is "best", "cached" (which computes
-        nothing twice) or "context". ``espeak`` is the program that makes phonemes of text, ``romaniser`` the one that
+        nothing twice) or "context". ``config`` is that of a checkpoint or a single graph, in place of the one beside it. ``espeak`` is the program that makes phonemes of text, ``romaniser`` the one that
         writes it in Latin letters, for voices that need one. ``max_memory`` is the most bytes that an utterance may
         take.
         """
@@ -140,7 +141,7 @@ class Voice:
         callbacks = Callbacks(on_stage)
         given = options(VoiceOptions, threads=threads, decoder=_DECODERS.index(decoder), espeak=espeak,
                         romaniser=romaniser, expects_no_text=not expects_text, cache=cache, max_memory=max_memory,
-                        **callbacks.options)
+                        config=config, **callbacks.options)
         self._handle = c_void_p()
         call("voxport_voice_open", path_bytes(path), given, byref(self._handle))
         self._close = weakref.finalize(self, library().voxport_voice_close, self._handle)

@@ -26,9 +26,10 @@ void check_speaks_alone(const fs::path& path) {
          fastspeech2_voice().folder().arguments, "` writes does");
 }
 
-void export_voice(const fs::path& checkpoint, const fs::path& folder, const OnStage& on_stage) {
+void export_voice(const fs::path& checkpoint, const fs::path& folder, const VoiceOptions& voice) {
   ExportOptions options;
-  options.on_stage = on_stage;
+  if (!voice.config.empty()) options.configs = {voice.config};
+  options.on_stage = voice.on_stage;
   export_model(checkpoint, folder, options);
 }
 

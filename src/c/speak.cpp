@@ -18,8 +18,11 @@ struct voxport_voice {
 
 struct voxport_stream {
   voxport::Stream stream;
-  voxport::AudioPiece piece = {};              // the last one that was given
-  std::vector<voxport_phoneme> phonemes = {};  // its sentence's
+  voxport::AudioPiece piece = {};  // the last one that was given
+  // Of its sentence, as C sees them.
+  std::vector<voxport_phoneme> phonemes = {};
+  std::vector<const char*> symbols = {};
+  std::vector<voxport_id> ids = {};
   std::string notes = {};
 };
 // NOLINTEND(readability-identifier-naming)
@@ -46,6 +49,7 @@ VoiceOptions options_of(const voxport_voice_options* from) {
   options.cache = text_of(given.cache);
   options.max_memory = given.max_memory;
   options.on_stage = on_stage_of(given);
+  options.config = text_of(given.config);
   return options;
 }
 
@@ -77,6 +81,18 @@ int say(const voxport_voice* voice, std::string text, const SpeakOptions& option
   return VOXPORT_OK;
 }
 
+// What the stream keeps of a sentence, beside the piece that it begins with.
+void keep_sentence(const SpokenSentence& sentence, voxport_stream& stream) {
+  stream.phonemes.clear();
+  for (const SpokenPhoneme& phoneme : sentence.phonemes)
+    stream.phonemes.push_back({phoneme.symbol.c_str(), phoneme.start, phoneme.end});
+  stream.symbols.clear();
+  for (const std::string& symbol : sentence.symbols) stream.symbols.push_back(symbol.c_str());
+  stream.ids.clear();
+  for (const SpokenId& id : sentence.ids)
+    stream.ids.push_back({id.id, id.symbol, id.samples.value_or(-1)});
+}
+
 // What points into the stream's own copy of the piece.
 voxport_piece view_of(voxport_stream& stream) {
   const AudioPiece& piece = stream.piece;
@@ -84,15 +100,17 @@ voxport_piece view_of(voxport_stream& stream) {
   view.samples = piece.samples.data();
   view.num_samples = piece.samples.size();
   view.is_last = piece.is_last ? 1 : 0;
-  stream.phonemes.clear();
   if (!piece.starts) return view;
-  for (const SpokenPhoneme& phoneme : piece.starts->phonemes)
-    stream.phonemes.push_back({phoneme.symbol.c_str(), phoneme.start, phoneme.end});
+  keep_sentence(*piece.starts, stream);
   view.text = piece.starts->text.c_str();
   view.start = piece.starts->start;
   view.end = piece.starts->end;
   view.phonemes = stream.phonemes.data();
   view.num_phonemes = stream.phonemes.size();
+  view.symbols = stream.symbols.data();
+  view.num_symbols = stream.symbols.size();
+  view.ids = stream.ids.data();
+  view.num_ids = stream.ids.size();
   return view;
 }
 

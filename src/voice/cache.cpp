@@ -40,12 +40,15 @@ void check_trusted(const fs::path& path) {
                "; choose another folder for the cache, or export the checkpoint first");
 }
 
-// What lies beside a checkpoint counts by its name, too: several files have one hash together.
-std::string name_of_entry(const fs::path& checkpoint, const CheckpointExporter& exporter) {
+// What lies beside a checkpoint counts by its name, too, and a config that was chosen by having
+// been chosen: several files have one hash together.
+std::string name_of_entry(const fs::path& checkpoint, const VoiceOptions& options,
+                          const CheckpointExporter& exporter) {
   std::string name = hash_in_background(checkpoint).get();
   std::string beside;
   for (const fs::path& file : exporter.beside(checkpoint))
     beside += cat(hash_in_background(file).get(), "  ", file.filename().native(), "\n");
+  if (!options.config.empty()) beside += hash_in_background(options.config).get() + "  (chosen)\n";
   if (!beside.empty()) name += "-" + sha256_of(beside).substr(0, 16);
   return cat(name, "-", kVersion);
 }
@@ -80,10 +83,10 @@ class CacheEntry {
   }
 
   void make(const fs::path& checkpoint, const CheckpointExporter& exporter,
-            const OnStage& on_stage) const {
+            const VoiceOptions& options) const {
     remove_what_cannot_be_replaced();
     const PrivateFolder made(folder_);
-    exporter.write(checkpoint, folder_, on_stage);
+    exporter.write(checkpoint, folder_, options);
     for (const char* name : names_) keep_from_others(folder_ / name);
     OutputFiles last;
     last.add(folder_ / kSums).append(as_bytes(sums()));
@@ -139,7 +142,7 @@ VoiceFiles files_of_checkpoint(const fs::path& checkpoint, const VoiceOptions& o
                                const CheckpointExporter& exporter) {
   const fs::path cache = cache_folder(options);
   check_trusted(cache);
-  const fs::path folder = cache / name_of_entry(checkpoint, exporter);
+  const fs::path folder = cache / name_of_entry(checkpoint, options, exporter);
   check_trusted(folder);
   const CacheEntry entry(folder);
   VoiceFiles files = entry.files();
@@ -147,7 +150,7 @@ VoiceFiles files_of_checkpoint(const fs::path& checkpoint, const VoiceOptions& o
   if (was_there && entry.is_whole()) return files;
   exporter.check(checkpoint);
   in_context(was_there ? "replacing a damaged entry of the cache" : "filling the cache",
-             [&] { entry.make(checkpoint, exporter, options.on_stage); });
+             [&] { entry.make(checkpoint, exporter, options); });
   if (was_there)
     files.notes.push_back(cat("the voice in the cache ", printable(cache.native(), 4096),
                               " was damaged or incomplete, and was exported again"));

@@ -33,9 +33,9 @@ struct CheckpointExporter {
   // Fails with kUnsupported when the checkpoint is half a voice. What is none at all, write()
   // refuses.
   std::function<void(const std::filesystem::path& checkpoint)> check;
-  // Writes the voice's files to the folder.
+  // Writes the voice's files to the folder; of the options, `config` and `on_stage` count.
   std::function<void(const std::filesystem::path& checkpoint, const std::filesystem::path& folder,
-                     const OnStage& on_stage)>
+                     const VoiceOptions& options)>
       write;
   // Whether a graph is a published voice, which can be exported as its checkpoint can.
   std::function<bool(const std::filesystem::path& graph)> is_published;

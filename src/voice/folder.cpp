@@ -62,8 +62,10 @@ VoiceFiles files_in_folder(const fs::path& folder) {
   return files;
 }
 
-VoiceFiles files_of_graph(const fs::path& graph) {
-  VoiceFiles files{&vits_voice(), graph, std::nullopt, std::nullopt, graph.native() + ".json"};
+VoiceFiles files_of_graph(const fs::path& graph, const fs::path& config) {
+  VoiceFiles files{&vits_voice(), graph, std::nullopt, std::nullopt, config};
+  if (!config.empty()) return files;
+  files.config = graph.native() + ".json";
   if (!is_file(files.config)) files.config = fs::path(graph).replace_extension(".json");
   if (!is_file(files.config))
     fail(Error::kUnreadable, "there is no ", in_quotes(graph.native() + ".json"),

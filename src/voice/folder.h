@@ -26,8 +26,8 @@ bool has_graphs(const std::filesystem::path& folder);
 // there are two voices in the folder.
 VoiceFiles files_in_folder(const std::filesystem::path& folder);
 
-// The graph of a whole voice, NAME.onnx, and NAME.onnx.json or NAME.json beside it. Fails with
-// kUnreadable when neither is there.
-VoiceFiles files_of_graph(const std::filesystem::path& graph);
+// The graph of a whole voice, NAME.onnx, and its config: NAME.onnx.json or NAME.json beside it
+// where `config` is empty. Fails with kUnreadable when it is not there.
+VoiceFiles files_of_graph(const std::filesystem::path& graph, const std::filesystem::path& config);
 
 }  // namespace voxport

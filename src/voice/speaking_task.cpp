@@ -81,6 +81,17 @@ std::vector<SpokenPhoneme> phonemes_of(const Utterance& utterance,
   return phonemes;
 }
 
+std::vector<SpokenId> ids_of(const Utterance& utterance, const std::vector<float>& durations,
+                             std::int64_t hop_length) {
+  std::vector<SpokenId> ids;
+  for (std::size_t i = 0; i < utterance.ids.size(); ++i) {
+    ids.push_back({utterance.ids[i], utterance.symbol_of[i], std::nullopt});
+    if (durations.size() == utterance.ids.size())
+      ids.back().samples = std::llround(durations[i]) * hop_length;
+  }
+  return ids;
+}
+
 }  // namespace
 
 SpeakingTask::SpeakingTask(std::shared_ptr<const LoadedVoice> voice, TextSource text,
@@ -186,6 +197,8 @@ void SpeakingTask::prepare(const Utterance& utterance) {
   Encoded made = voice_->text_graph()(utterance.ids, manner_, utterances_++);
   sentence.spoken.text = utterance.text;
   sentence.spoken.phonemes = phonemes_of(utterance, made.durations, seconds_per_frame);
+  sentence.spoken.symbols = utterance.symbols;
+  sentence.spoken.ids = ids_of(utterance, made.durations, info.hop_length);
   if (made.latent) {
     sentence.spoken.frames = made.latent->frames();
     sentence.decoding = voice_->decoder()->start(std::move(*made.latent));

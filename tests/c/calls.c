@@ -235,9 +235,13 @@ static void export_voice(const calls_setting *setting, path out) {
 static voxport_voice *open_voice(const calls_setting *setting) {
   const path out = in(setting->folder, "voice");
   if (access(out.text, F_OK) != 0) export_voice(setting, out);
-  const voxport_voice_options one_thread = {.struct_size = sizeof one_thread, .threads = 1};
+  voxport_voice_options one_thread = {.struct_size = sizeof one_thread, .threads = 1};
   voxport_voice *voice = NULL;
   EXPECT_OK(voxport_voice_open(out.text, &one_thread, &voice, &error));
+  one_thread.config = out.text;
+  voxport_voice *other = NULL;
+  EXPECT_ERROR(voxport_voice_open(out.text, &one_thread, &other, &error), VOXPORT_USAGE,
+               "is an exported folder, which has its config in it");
   return voice;
 }
 
@@ -272,6 +276,28 @@ static spoken all_of(const calls_setting *setting, voxport_stream *stream) {
   return all;
 }
 
+// Its phonemes have the ids, which last as long as the audio.
+static void expect_ids(const calls_setting *setting, const voxport_voice *voice, const int64_t *ids,
+                       size_t samples) {
+  voxport_stream *stream = NULL;
+  voxport_piece piece = {.struct_size = sizeof piece};
+  const voxport_say_options phonemes = {.struct_size = sizeof phonemes, .input = VOXPORT_PHONEMES};
+  EXPECT_OK(voxport_say(voice, "he", &phonemes, &stream, &error));
+  EXPECT_OK(voxport_stream_next(stream, &piece, &error));
+  const char *const symbols[] = {"^", "h", "e", "$"};
+  const size_t symbol_of[] = {0, 0, 1, 1, 2, 2, 3};
+  EXPECT(piece.num_ids == 7 && piece.num_symbols == 4 && piece.num_phonemes == 4);
+  for (size_t i = 0; i < piece.num_symbols; ++i)
+    EXPECT(strcmp(piece.symbols[i], symbols[i]) == 0 &&
+           strcmp(piece.phonemes[i].symbol, symbols[i]) == 0);
+  for (size_t i = 0; i < piece.num_ids; ++i) {
+    EXPECT(piece.ids[i].id == ids[i] && piece.ids[i].symbol == symbol_of[i]);
+    samples -= (size_t)piece.ids[i].samples;
+  }
+  EXPECT(samples == 0);
+  voxport_stream_close(stream);
+}
+
 void call_voices(const calls_setting *setting) {
   voxport_voice *voice = open_voice(setting);
   if (!voice) return;
@@ -303,6 +329,7 @@ void call_voices(const calls_setting *setting) {
   const spoken of_ids = all_of(setting, stream);
   EXPECT(of_ids.sentences == 1 && of_ids.samples > 0);
   voxport_stream_close(stream);
+  expect_ids(setting, voice, ids, of_ids.samples);
   options = (voxport_say_options){.struct_size = sizeof options, .input = VOXPORT_IDS};
   EXPECT_OK(voxport_say(voice, "1 0 17 0 14 0 2", &options, &stream, &error));
   EXPECT(all_of(setting, stream).sum == of_ids.sum);

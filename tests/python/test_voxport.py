@@ -401,6 +401,9 @@ class Voice(unittest.TestCase):
             list(self.voice.say(ids=[1, 99999]))
         with self.assertRaisesRegex(voxport.Error, "the decoder is 'new', expected one of best, cached, context"):
             voxport.Voice("voice", decoder="new")
+        with self.assertRaisesRegex(voxport.Error, "has its config in it; another one was given") as raised:
+            voxport.Voice("voice", config="letters.json")
+        self.assertEqual(raised.exception.option, "config")
         with self.assertRaises(voxport.Error) as raised:
             voxport.Voice("/nonexistent")
         self.assertEqual(raised.exception.code, voxport.Error.UNREADABLE)

@@ -28,9 +28,10 @@ class SpeakPublished : public testing::Test {
                     folder_ / (std::string("voice") + end));
   }
 
-  Voice load(const fs::path& path) const {
+  Voice load(const fs::path& path, const fs::path& config = {}) const {
     VoiceOptions options;
     options.cache = folder_ / "cache";
+    options.config = config;
     options.expects_text = false;
     return Voice(path, options);
   }
@@ -77,6 +78,40 @@ TEST_F(SpeakPublished, StreamsFromTheFolderThatItWasDownloadedTo) {
   const Voice voice = load(folder_.path());
   EXPECT_TRUE(voice.info().streams);
   EXPECT_EQ(speak(voice).samples, expected.samples);
+}
+
+TEST_F(SpeakPublished, MayHaveItsConfigElsewhere) {
+  const Spoken expected = speak(load(folder_ / "voice.onnx"));
+  fs::create_directory(folder_ / "elsewhere");
+  fs::rename(folder_ / "voice.onnx.json", folder_ / "elsewhere/config.json");
+  const fs::path config = folder_ / "elsewhere/config.json";
+  const Voice voice = load(folder_ / "voice.onnx", config);
+  EXPECT_TRUE(voice.info().streams);
+  EXPECT_EQ(speak(voice).samples, expected.samples);
+
+  // Another config is another voice, also where the one before is in the cache.
+  std::string text = contents(config);
+  const std::string rate = "\"sample_rate\": ";
+  const std::size_t at = text.find(rate) + rate.size();
+  text.replace(at, text.find_first_not_of("0123456789", at) - at, "16000");
+  write_file(config, text);
+  EXPECT_EQ(load(folder_ / "voice.onnx", config).info().sample_rate, 16000);
+
+  change_a_slope();
+  EXPECT_EQ(load(folder_ / "voice.onnx", config).info().sample_rate, 16000);
+  EXPECT_EQ(message_of([&] { load(folder_ / "voice.onnx"); }).substr(0, 12), "there is no ");
+}
+
+TEST_F(SpeakPublished, HasItsConfigInTheFolderOnceItIsExported) {
+  ExportOptions options;
+  options.check = false;
+  export_model(folder_ / "voice.onnx", folder_ / "exported", options);
+  const std::string message =
+      message_of([&] { load(folder_ / "exported", folder_ / "voice.onnx.json"); });
+  EXPECT_NE(
+      message.find("is an exported folder, which has its config in it; another one was given"),
+      std::string::npos)
+      << message;
 }
 
 TEST_F(SpeakPublished, SpeaksWholeSentencesWhereItCannotBeExported) {
