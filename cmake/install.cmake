@@ -20,9 +20,13 @@ install(TARGETS voxport RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS voxport_library ${VOXPORT_ROOMS} EXPORT voxport-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport)
 install(TARGETS voxport_shared EXPORT voxport-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# In a folder of its own, for Piper's library has the same name.
+install(TARGETS voxport_piper LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport)
 file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-configure_file(${PROJECT_SOURCE_DIR}/cmake/voxport.pc.in ${PROJECT_BINARY_DIR}/voxport.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/voxport.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name voxport voxport-piper)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 # Where the installed program and libvoxport.so.0 look for it.
 install(DIRECTORY ${ONNXRUNTIME_FOLDER}/lib/ DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport OPTIONAL
   FILES_MATCHING PATTERN "libonnxruntime.so*")

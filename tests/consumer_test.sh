@@ -24,6 +24,13 @@ if command -v pkg-config >/dev/null; then
   export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig
   cc -std=c11 "$source/tests/consumer/main.c" -o "$work/by_pkg_config" $(pkg-config --cflags --libs voxport)
   programs+=("$work/by_pkg_config")
+  # A program that was written for Piper finds its library, and that one ours, wherever it is started.
+  cc -std=c11 "$source/tests/piper/program.c" -o "$work/by_piper" $(pkg-config --libs voxport-piper)
+  code=0; "$work/by_piper" /nonexistent '' text || code=$?
+  [[ $code == 3 ]] || { echo "a program for Piper ended with $code, expected 3"; exit 1; }
+  # Its header is C.
+  echo '#include <piper.h>' | cc -std=c11 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags voxport-piper) \
+    -fsyntax-only -x c -
 fi
 export LD_LIBRARY_PATH=$work/prefix/lib
 for program in "${programs[@]}"; do

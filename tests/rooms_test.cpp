@@ -43,6 +43,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "voxport"}},
     {"serve", {"serve", "base", "web", "voxport", "nlohmann", "boost", "FLAC", "lame", "opus"}},
     {"c", {"c", "base", "report", "voxport"}},
+    {"piper", {"piper", "voxport", "nlohmann"}},
     {"cli", {"cli", "base", "report", "voxport", "CLI"}},
 };
 
