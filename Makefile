@@ -66,8 +66,11 @@ build: onnxruntime build/release/build.ninja  ## build build/voxport
 
 bench: build  ## measure voxport beside PyTorch (VOXPORT_BASELINE: its exports)
 	@tools/setup bench
-	@cmake --build --preset release --target bench_graphs bench_streams bench_serve
+	@cmake --build --preset release --target bench_graphs bench_streams bench_serve bench_interfaces voxport_shared
 	@build/release/bench_serve voices/slt-x_low.ckpt --requests 10000
+	@build/voxport export --quiet --no-check voices/slt-x_low.ckpt build/bench-voice
+	@build/release/bench_interfaces build/bench-voice
+	@/usr/bin/python3 bench/speak_from_python.py build/bench-voice
 	@for script in $(BENCHMARKS); do /usr/bin/python3 "$$script" build/voxport; done
 
 # A target starts from what is known (its own corpus, past findings, our seeds, the tests' checkpoints).

@@ -9,7 +9,7 @@ import weakref
 from ctypes import byref, c_int16, c_int64, c_void_p
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
 
 from ._errors import Error
 from ._library import Callbacks, CPiece, OnStage, SayOptions, VoiceOptions, call, library, options, path_bytes
@@ -18,8 +18,7 @@ _DECODERS = ("best", "cached", "context")
 _TEXT, _LINES, _PHONEMES, _IDS = range(4)
 
 
-@dataclass(frozen=True)
-class Phoneme:
+class Phoneme(NamedTuple):
     """A phoneme as it was spoken, in seconds from the start of all audio."""
 
     symbol: str

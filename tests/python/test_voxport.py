@@ -124,6 +124,18 @@ class Library(unittest.TestCase):
                 call(ctypes.cast(ctypes.pointer(newer), ctypes.POINTER(kind)))
 
 
+class Telemetry(unittest.TestCase):
+    def test_of_onnx_runtime_leaves_nothing_behind(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("home", "tmp"):
+                os.mkdir(os.path.join(folder, name))
+            script = "import voxport; assert voxport.check('full.onnx'); list(voxport.Voice('voice').say('hello'))"
+            result = run_python("-B", "-c", script, HOME=os.path.join(folder, "home"), TMPDIR=os.path.join(folder, "tmp"),
+                                XDG_CACHE_HOME="", ORT_DISABLE_TELEMETRY="0", VOXPORT_LIBRARY=_library.library()._name)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertEqual(sorted(path.name for path in Path(folder).rglob("*")), ["home", "tmp"])
+
+
 class Export(unittest.TestCase):
     def test_tells_its_stages(self):
         stages = []
