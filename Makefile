@@ -60,13 +60,13 @@ test: build build/sanitizers/build.ninja build/tsan/build.ninja  ## run all test
 	@cmake --build --preset tsan
 	@ctest --preset tsan --output-on-failure
 
-build: onnxruntime build/release/build.ninja  ## build build/voxport
-	@cmake --build --preset release --target voxport
+build: onnxruntime build/release/build.ninja  ## build build/voxport, and the libraries that are installed with it
+	@cmake --build --preset release --target voxport voxport_shared voxport_piper
 	@ln -sfn release/voxport build/voxport
 
 bench: build  ## measure voxport beside PyTorch (VOXPORT_BASELINE: its exports)
 	@tools/setup bench
-	@cmake --build --preset release --target bench_graphs bench_streams bench_serve bench_interfaces voxport_shared
+	@cmake --build --preset release --target bench_graphs bench_streams bench_serve bench_interfaces
 	@build/release/bench_serve voices/slt-x_low.ckpt --requests 10000
 	@build/voxport export --quiet --no-check voices/slt-x_low.ckpt build/bench-voice
 	@build/release/bench_interfaces build/bench-voice

@@ -3,8 +3,8 @@
 
     speak_from_python.py VOICE [--seconds 20]
 
-Speaks a sentence of 100 ids again and again, and takes the time that is spent in the functions of the C interface out of
-the whole. One thread. VOXPORT_LIBRARY may name the library.
+Speaks a sentence of 100 ids again and again, and takes the time that is spent in the functions of the C interface out
+of the whole. One thread. VOXPORT_LIBRARY may name the library.
 """
 
 import argparse

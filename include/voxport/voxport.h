@@ -35,9 +35,9 @@
 // on the thread that called the function, before it returns; they must return normally, and must
 // not call longjmp(). A process that forks must not use a voice or a stream in the child.
 //
-// Environment. While it is loaded, the library sets ORT_DISABLE_TELEMETRY=1, so that ONNX Runtime
-// sends nothing; load it before other threads read the environment. VOXPORT_ONNXRUNTIME is the
-// libonnxruntime.so to use, in place of the installed one.
+// Environment. When it is loaded, the library sets ORT_DISABLE_TELEMETRY=1 for the whole process, so
+// that ONNX Runtime sends nothing; load it before other threads read the environment.
+// VOXPORT_ONNXRUNTIME is the libonnxruntime.so to use, in place of the installed one.
 //
 // Signals. The library installs no handlers and changes no dispositions. Model files are mapped:
 // when another process truncates one while it is read, or the disk fails, the thread that reads it
@@ -49,10 +49,10 @@
 #ifndef VOXPORT_VOXPORT_H
 #define VOXPORT_VOXPORT_H
 
+// NOLINTBEGIN(readability-identifier-naming,modernize-*): it is C.
+
 #include <stddef.h>
 #include <stdint.h>
-
-// NOLINTBEGIN(readability-identifier-naming,modernize-*): it is C.
 
 #if defined(__GNUC__)
 #define VOXPORT_API __attribute__((visibility("default")))

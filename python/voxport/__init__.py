@@ -11,7 +11,7 @@ Everything is done by the C++ library behind the program ``voxport``, in this pr
 that is under way is over. Functions may be called on any thread, and other threads run meanwhile.
 
 ``VOXPORT_LIBRARY`` names the library to use; else it is looked for beside this module, in the build tree, and on the
-system. While it is loaded, ``ORT_DISABLE_TELEMETRY=1`` is set for this process.
+system. When it is loaded, it sets ``ORT_DISABLE_TELEMETRY=1`` for this process, so that ONNX Runtime sends nothing.
 """
 
 from __future__ import annotations

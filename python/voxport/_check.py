@@ -119,7 +119,8 @@ def _axis_of(data: Dict[str, Any]) -> Axis:
 def _outputs_of(case: Dict[str, Any]) -> List[CheckedOutput]:
     if "error" in case:
         return [CheckedOutput(case["name"], "", False, math.inf, case["error"])]
-    return [CheckedOutput(case["name"], output["name"], output["good"], _difference_of(output), output.get("problem", ""))
+    return [CheckedOutput(case["name"], output["name"], output["good"], _difference_of(output),
+                          output.get("problem", ""))
             for output in case["outputs"]]
 
 

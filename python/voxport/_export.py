@@ -61,9 +61,9 @@ def export(model: Any, out: Union[str, "PathLike[str]"], example: Sequence[Any] 
       features is fixed at 8 by aten.rnn_tanh.input in rnn at rnn.py:716, in forward
       while exporting 'rnn.pt2'
 
-    A module needs an ``example`` of its inputs, and ``kwargs`` where it has such; it must be in eval mode. Its program is
-    saved by ``torch.export`` or, on PyTorch before 2.1, by tracing. Axes that ``dynamic`` does not name keep the sizes
-    of the example.
+    A module needs an ``example`` of its inputs, and ``kwargs`` where it has such; it must be in eval mode. Its program
+    is saved by ``torch.export`` or, on PyTorch before 2.1, by tracing. Axes that ``dynamic`` does not name keep the
+    sizes of the example.
 
     The other options are those of ``voxport export`` on the command line: ``configs`` is ``--config``,
     ``hyper_parameters`` ``--set``, ``program`` ``--model``, ``target`` ``--for``, and ``check`` the opposite of

@@ -8,8 +8,8 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_float, c_int, c_int16, c_int64, c_size_t,
-                    c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_float, c_int, c_int16, c_int64,
+                    c_size_t, c_uint64, c_void_p)
 from pathlib import Path
 from typing import Any, Callable, Iterable, Optional
 

@@ -20,7 +20,8 @@ def _array_of(name: str, value: Any) -> Any:
     try:
         import numpy
     except ImportError:
-        raise Error(Error.UNSUPPORTED, "cases are NumPy arrays or PyTorch tensors, and NumPy is not installed") from None
+        raise Error(Error.UNSUPPORTED,
+                    "cases are NumPy arrays or PyTorch tensors, and NumPy is not installed") from None
     if hasattr(value, "detach"):
         value = value.detach().cpu().numpy()
     array = numpy.asarray(value)

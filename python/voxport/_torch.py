@@ -30,6 +30,8 @@ def save_program(module: Any, example: Tuple[Any, ...], kwargs: Dict[str, Any], 
     """Saves the module's program. Gives its file, and the specifications of inputs that the file does not record."""
     import torch
 
+    if isinstance(module, torch.jit.ScriptModule):
+        raise Error(Error.USAGE, "the module is TorchScript already; save() it, and export the file")
     if module.training:
         raise Error(Error.USAGE, "the module is in training mode; call its eval() first")
     if not example and not kwargs:

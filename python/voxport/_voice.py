@@ -131,9 +131,9 @@ class Voice:
         """Loads the voice.
 
         ``threads`` share the work of one run; 0 is one for each core. ``decoder`` is "best", "cached" (which computes
-        nothing twice) or "context". ``config`` is that of a checkpoint or a single graph, in place of the one beside it. ``espeak`` is the program that makes phonemes of text, ``romaniser`` the one that
-        writes it in Latin letters, for voices that need one. ``max_memory`` is the most bytes that an utterance may
-        take.
+        nothing twice) or "context". ``config`` is that of a checkpoint or a single graph, in place of the one beside
+        it. ``espeak`` is the program that makes phonemes of text, ``romaniser`` the one that writes it in Latin
+        letters, for voices that need one. ``max_memory`` is the most bytes that an utterance may take.
         """
         if decoder not in _DECODERS:
             raise Error(Error.USAGE, f"the decoder is {decoder!r}, expected one of {', '.join(_DECODERS)}", "decoder")

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <voxport/stage.h>
+
 #include "c/error.h"
 
 namespace voxport::c {

@@ -1,5 +1,9 @@
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <new>
+#include <string>
 #include <string_view>
 
 #include "piper/synthesizer.h"

@@ -130,8 +130,9 @@ class Telemetry(unittest.TestCase):
             for name in ("home", "tmp"):
                 os.mkdir(os.path.join(folder, name))
             script = "import voxport; assert voxport.check('full.onnx'); list(voxport.Voice('voice').say('hello'))"
-            result = run_python("-B", "-c", script, HOME=os.path.join(folder, "home"), TMPDIR=os.path.join(folder, "tmp"),
-                                XDG_CACHE_HOME="", ORT_DISABLE_TELEMETRY="0", VOXPORT_LIBRARY=_library.library()._name)
+            result = run_python("-B", "-c", script, HOME=os.path.join(folder, "home"),
+                                TMPDIR=os.path.join(folder, "tmp"), XDG_CACHE_HOME="", ORT_DISABLE_TELEMETRY="0",
+                                VOXPORT_LIBRARY=_library.library()._name)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertEqual(sorted(path.name for path in Path(folder).rglob("*")), ["home", "tmp"])
 
@@ -222,8 +223,8 @@ class Module(unittest.TestCase):
                 voxport.export(self.module(forward), "it.onnx", (torch.randn(2, 7, 10),),
                                dynamic={"x": {0: "batch", 1: "time"}})
         self.assertEqual(raised.exception.code, voxport.Error.CHECK_FAILED)
-        self.assertRegex(str(raised.exception), r"time is fixed at 7 by aten\.reshape at .*\n  while exporting the module "
-                         "Network$")
+        self.assertRegex(str(raised.exception),
+                         r"time is fixed at 7 by aten\.reshape at .*\n  while exporting the module Network$")
         self.assertFalse(Path("it.onnx").exists())
 
     def test_needs_a_good_example(self):
@@ -235,6 +236,8 @@ class Module(unittest.TestCase):
                 (dict(example=(x,), dynamic={"z": {0: "batch"}}), "there is no input 'z' in the example; there are x")):
             with self.assertRaisesRegex(voxport.Error, message):
                 voxport.export(module, "it.onnx", **arguments)
+        with self.assertRaisesRegex(voxport.Error, "the module is TorchScript already; save"):
+            voxport.export(torch.jit.trace(module, x), "it.onnx", (x,))
         with self.assertRaisesRegex(voxport.Error, "the module is in training mode; call its eval"):
             voxport.export(module.train(), "it.onnx", (x,))
 
@@ -264,6 +267,7 @@ class NewPyTorch(unittest.TestCase):
             return "the program"
 
         played = types.SimpleNamespace(
+            jit=types.SimpleNamespace(ScriptModule=str),
             export=types.SimpleNamespace(export=export, save=lambda program, path: Path(path).write_text(program),
                                          Dim=lambda name: f"Dim({name})"))
         module = types.SimpleNamespace(training=False, forward=lambda x, mask: x)
@@ -289,7 +293,8 @@ class NewPyTorch(unittest.TestCase):
 class Check(unittest.TestCase):
     def test_gives_what_a_test_can_assert_on(self):
         progress = []
-        report = voxport.check("baked-reshape.onnx", quick=True, sizes=[2, 7, 9], seconds=30, on_progress=progress.append)
+        report = voxport.check("baked-reshape.onnx", quick=True, sizes=[2, 7, 9], seconds=30,
+                               on_progress=progress.append)
         self.assertFalse(report)
         self.assertEqual([(axis.name, axis.text, axis.dynamic) for axis in report.axes],
                          [("batch_size", "fixed at 2", False), ("time", "fixed at 7", False)])
@@ -335,7 +340,8 @@ class Voice(unittest.TestCase):
         self.assertGreater(len(streamed), 10000)
         self.assertEqual(streamed, printed)
         sentences = list(self.voice.say(self.TEXT, one_shot=True))
-        self.assertEqual([(piece.text, piece.is_last) for piece in sentences], [("Hello there.", True), ("Good day.", True)])
+        self.assertEqual([(piece.text, piece.is_last) for piece in sentences],
+                         [("Hello there.", True), ("Good day.", True)])
         # The last bit depends on how a sentence was cut.
         at_once = array.array("h", b"".join(piece.pcm16() for piece in sentences))
         self.assertLessEqual(max(abs(a - b) for a, b in zip(at_once, array.array("h", streamed))), 1)
