@@ -100,7 +100,8 @@ SpeakingTask::SpeakingTask(std::shared_ptr<const LoadedVoice> voice, TextSource 
       text_(std::move(text)),
       options_(options),
       manner_(manner_of(*voice_, options)),
-      on_ready_(std::move(on_ready)) {
+      on_ready_(std::move(on_ready)),
+      piece_frames_(kFirstFrames) {
   check_takes(voice_->info(), voice_->no_text(), options.input);
   if (options.chunk_frames < 0)
     fail(Error::kUsage, "chunks of ", options.chunk_frames, " frames, expected 1 or more");

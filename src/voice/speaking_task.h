@@ -73,9 +73,9 @@ class SpeakingTask {
   std::atomic<bool> is_cancelled_ = false;
 
   std::optional<Sentence> current_;
-  bool is_at_start_ = false;       // of the current sentence
-  std::int64_t piece_frames_ = 0;  // of the next piece, where they grow
-  std::uint64_t samples_ = 0;      // given out
+  bool is_at_start_ = false;   // of the current sentence
+  std::int64_t piece_frames_;  // of the next piece, where they grow
+  std::uint64_t samples_ = 0;  // given out
 
   std::thread thread_;  // the last member: it uses the others
 };

@@ -5,6 +5,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <semaphore>
 #include <thread>
 #include <utility>
 
@@ -227,6 +228,21 @@ TEST_F(SpeakThreads, IsDestroyedWhileTextIsRead) {
   for (int i = 0; i < 4; ++i)
     voice_->speak([] { return std::string("All is well. It is. "); }, options);
   EXPECT_EQ(said(*voice_, "Hello world. All is well.", options), expected);
+}
+
+std::vector<std::size_t> lengths_of(Stream stream) {
+  std::vector<std::size_t> lengths;
+  while (const std::optional<AudioPiece> piece = stream.next())
+    lengths.push_back(piece->samples.size());
+  return lengths;
+}
+
+TEST_F(SpeakThreads, GivesTheSamePiecesToThoseWhoComeLate) {
+  const std::string text = "this is a sentence that is long enough for several pieces";
+  std::counting_semaphore<> ready(0);
+  Stream late = voice_->speak(text, {}, [&] { ready.release(); });
+  ready.acquire();  // the sentence is
+  EXPECT_EQ(lengths_of(std::move(late)), lengths_of(voice_->speak(text)));
 }
 
 TEST_F(SpeakThreads, OutlivesItsVoice) {
