@@ -78,6 +78,7 @@ class Stream(Iterator[Piece]):
     def close(self) -> None:
         """Cancels, and gives back what the stream has. Not while another thread asks for a piece."""
         self._close()
+        self._handle = c_void_p()
 
     def __enter__(self) -> "Stream":
         return self
@@ -184,6 +185,7 @@ class Voice:
     def close(self) -> None:
         """Gives the voice back. Streams go on."""
         self._close()
+        self._handle = c_void_p()
 
     def __enter__(self) -> "Voice":
         return self
