@@ -35,8 +35,8 @@
 // on the thread that called the function, before it returns; they must return normally, and must
 // not call longjmp(). A process that forks must not use a voice or a stream in the child.
 //
-// Environment. When it is loaded, the library sets ORT_DISABLE_TELEMETRY=1 for the whole process, so
-// that ONNX Runtime sends nothing; load it before other threads read the environment.
+// Environment. When it is loaded, the library sets ORT_DISABLE_TELEMETRY=1 for the whole process,
+// so that ONNX Runtime sends nothing; load it before other threads read the environment.
 // VOXPORT_ONNXRUNTIME is the libonnxruntime.so to use, in place of the installed one.
 //
 // Signals. The library installs no handlers and changes no dispositions. Model files are mapped:
@@ -126,7 +126,8 @@ typedef struct voxport_report voxport_report;
 
 // One JSON object: what the command line prints with --json.
 VOXPORT_API const char* voxport_report_json(const voxport_report* report);
-// Of a check: the report as one HTML page, as --html writes it; else "". Made when it is asked for.
+// Of a check: the report as one HTML page, as --html writes it; else "". Made when it is first
+// asked for, by one thread at a time.
 VOXPORT_API const char* voxport_report_html(voxport_report* report);
 // What the command line would exit with: VOXPORT_OK; VOXPORT_CHECK_FAILED where a check found a
 // fault; VOXPORT_DANGEROUS where a scan did not find the file clean.
