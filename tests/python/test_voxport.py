@@ -95,6 +95,15 @@ class Library(unittest.TestCase):
             self.skipTest("this is another build")
         self.assertEqual(run_python("-c", self.PRINT_VERSION).stdout, f"{voxport.version()} {built}\n")
 
+    def test_is_found_on_the_system(self):
+        library = Path(_library.library()._name).resolve()
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(PROJECT / "python" / "voxport", Path(folder) / "voxport")
+            (Path(folder) / "system").mkdir()
+            (Path(folder) / "system" / "libvoxport.so.0").symlink_to(library)
+            result = run_python("-c", self.PRINT_VERSION, PYTHONPATH=folder, LD_LIBRARY_PATH=f"{folder}/system")
+            self.assertEqual(result.stdout, f"{voxport.version()} libvoxport.so.0\n")
+
     def test_is_found_beside_the_module(self):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(PROJECT / "python" / "voxport", Path(folder) / "voxport")
