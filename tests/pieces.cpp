@@ -13,11 +13,11 @@ Tensor flag(bool is_set) {
                      storage_of(Blob::own(std::string(1, is_set ? '\1' : '\0'))));
 }
 
-// Zeros for every cache, in as many rows as the sequence has.
+// Zeros for the state, in as many rows as the sequence has.
 Tensors first_states(const Session& graph, std::int64_t rows) {
   Tensors states;
   for (const PortInfo& input : graph.inputs()) {
-    if (!input.name.starts_with("state_")) continue;
+    if (!input.name.starts_with("state")) continue;
     std::vector<std::int64_t> shape;
     std::int64_t count = 1;
     for (const AxisInfo& axis : input.axes) {

@@ -11,7 +11,8 @@ namespace voxport {
 namespace {
 
 constexpr std::size_t kTime = 2;
-constexpr std::string_view kState = "state_";
+// One state, or, of graphs of older versions, state_0, ...
+constexpr std::string_view kState = "state";
 constexpr std::string_view kNext = "next_";
 
 // Its axes may be [1, 1, samples] or have more of size 1.

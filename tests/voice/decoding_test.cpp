@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/data.h"
 #include "tests/needs_runtime.h"
 #include "tests/voices.h"
 
@@ -109,6 +110,19 @@ TEST(Decoding, GivesAllThatIsLeft) {
     EXPECT_EQ(decoding->frames_left(), 0);
     EXPECT_EQ(decoder->start(latent)->next(kMost).size(), 30U * 256);
   }
+}
+
+// As older versions exported it: each layer has a state of its own.
+TEST(Decoding, SpeaksGraphsOfManyStates) {
+  NEEDS_RUNTIME();
+  const TwoGraphs graphs(voice_named("small-flow"));
+  const CachedDecoder one(Session(graphs.folder / "decoder_stream.onnx"), kVitsPorts);
+  const CachedDecoder many(Session(data_folder() / "onnx/stream-of-many-states.onnx"), kVitsPorts);
+  const auto channels = [&](const char* port) {
+    return *find_port(graphs.decoder.inputs(), port)->axes[1].size;
+  };
+  const Latent latent{noise_of({1, channels("z"), 90}, 1), noise_of({1, channels("g"), 1}, 2)};
+  EXPECT_EQ(decoded(many, latent, 7), decoded(one, latent, 7));
 }
 
 }  // namespace

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <string_view>
 
-#include "base/text.h"
 #include "graph/ops.h"
 
 namespace voxport {
@@ -29,19 +30,20 @@ Caches::Caches(const Value& x)
       last_(number_of(graph_, "last")),
       batch_size_(size(x, kBatch)) {}
 
-Value Caches::add_state(const Value& x, std::int64_t steps) {
-  const Value state =
-      graph_.add_input(cat("state_", next_states_.size()),
-                       {x.dtype(), Shape{x.dim(kBatch), x.dim(kChannels), 1, Dim(steps)}, {}});
-  return squeeze(state, {2});
+Value Caches::add_cache(const Value& x, std::int64_t steps) {
+  const Type type{x.dtype(), Shape{x.dim(kBatch), x.dim(kChannels), 1, Dim(steps)}, {}};
+  const Node stand_in =
+      graph_.add_node(graph_.take_name("cache"), "StandIn", {}, {}, std::span(&type, 1));
+  caches_.push_back(stand_in.output());
+  return squeeze(caches_.back(), {2});
 }
 
 // By indices, and not by a slice: of those the graph knows how many there are.
-Value Caches::kept(const Value& state, std::int64_t unused) const {
-  if (unused == 0) return state;
-  const std::int64_t steps = *state.dim(kTime).constant();
-  const Value start = first_ * int64s(state, {unused});
-  return gather(state, range(int64s(state, {steps}) - start) + start, kTime);
+Value Caches::kept(const Value& cache, std::int64_t unused) const {
+  if (unused == 0) return cache;
+  const std::int64_t steps = *cache.dim(kTime).constant();
+  const Value start = first_ * int64s(cache, {unused});
+  return gather(cache, range(int64s(cache, {steps}) - start) + start, kTime);
 }
 
 Value Caches::tail(const Value& x, std::int64_t steps) const {
@@ -50,7 +52,7 @@ Value Caches::tail(const Value& x, std::int64_t steps) const {
 }
 
 void Caches::keep(const Value& sequence, std::int64_t steps) {
-  next_states_.push_back(unsqueeze(slice(sequence, kTime, -steps, kEnd), {2}));
+  next_.push_back(unsqueeze(slice(sequence, kTime, -steps, kEnd), {2}));
 }
 
 std::int64_t Caches::steps_in_first(const Value& x, std::int64_t frames) const {
@@ -67,8 +69,8 @@ void Caches::ask_for(const Value& x, std::int64_t steps) {
 Value Caches::padded(const Value& x, std::int64_t before, std::int64_t after) {
   const std::int64_t steps = before + after;
   if (steps == 0) return x;
-  const Value state = add_state(x, steps);
-  std::vector<Value> parts = {kept(state, after), x};
+  const Value cache = add_cache(x, steps);
+  std::vector<Value> parts = {kept(cache, after), x};
   if (after > 0) parts.push_back(tail(x, after));
   ask_for(x, after + 1);
   const Value sequence = concat(std::move(parts), kTime);
@@ -78,9 +80,9 @@ Value Caches::padded(const Value& x, std::int64_t before, std::int64_t after) {
 
 Value Caches::padded_at_end(const Value& x, std::int64_t before) {
   if (before == 0) return x;
-  const Value state = add_state(x, before);
+  const Value cache = add_cache(x, before);
   ask_for(x, 1);
-  const Value sequence = concat({state, x, tail(x, before)}, kTime);
+  const Value sequence = concat({cache, x, tail(x, before)}, kTime);
   keep(sequence, before);
   return sequence;
 }
@@ -88,11 +90,11 @@ Value Caches::padded_at_end(const Value& x, std::int64_t before) {
 Value Caches::with_context(const Value& x, std::int64_t left, std::int64_t right) {
   const std::int64_t steps = left + right;
   if (steps == 0) return x;
-  const Value state = add_state(x, steps);
+  const Value cache = add_cache(x, steps);
   ask_for(x, std::max(steps, right + 1));
-  const Value before = kept(state, steps);
-  // An only piece may be shorter than the state. Of any other, that makes a state which the next
-  // piece does not take, in place of one that is not right.
+  const Value before = kept(cache, steps);
+  // An only piece may be shorter than the cache. Of any other, that makes one which does not fit
+  // into the state, in place of one that is not right.
   keep(concat({tail(x, steps), before, slice(x, kTime, -steps, kEnd)}, kTime), steps);
   return concat({before, x}, kTime);
 }
@@ -110,9 +112,25 @@ Value Caches::cropped(const Value& x, std::int64_t before, std::int64_t after) c
   return slice(x, kTime, first_ * int64s(x, {before}), size(x, kTime) - last_ * int64s(x, {after}));
 }
 
-void Caches::add_outputs() {
-  for (std::size_t i = 0; i < next_states_.size(); ++i)
-    graph_.add_output(cat("next_state_", i), next_states_[i]);
+void Caches::add_state() {
+  std::vector<std::int64_t> sizes;
+  std::vector<Value> next;
+  for (std::size_t i = 0; i < caches_.size(); ++i) {
+    sizes.push_back(*caches_[i].dim(1).constant() * *caches_[i].dim(3).constant());
+    next.push_back(reshape(next_[i], int64s(next_[i], {0, sizes.back()})));
+  }
+  const std::int64_t numbers = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+  const Value state = graph_.add_input(
+      "state", {caches_.at(0).dtype(), Shape{caches_[0].dim(kBatch), Dim(numbers)}, {}});
+  const std::vector<Value> parts = split(state, sizes, 1);
+  for (std::size_t i = 0; i < caches_.size(); ++i) {
+    const Shape& shape = caches_[i].shape();
+    const Node stand_in = *caches_[i].producer();
+    graph_.replace(caches_[i],
+                   reshape(parts[i], {0, *shape[1].constant(), 1, *shape[3].constant()}));
+    graph_.remove(stand_in);
+  }
+  graph_.add_output("next_state", concat(std::move(next), 1));
 }
 
 Value convolved(const Conv1d& layer, const Value& x, Caches* caches) {

@@ -6,10 +6,8 @@
 // piece a layer sees the zeros that pad the whole sequence before its start, in the last one those
 // after its end, as it would see them at once; no zeros are made up at the ends of the network.
 //
-// In the graph, `first` and `last` say which pieces those are, and each cache is an input state_N
-// and an output next_state_N of the same fixed shape, [b, c, 1, steps]. At first all of them are
-// zeros. The axis of size 1 is the one that ONNX Runtime's convolutions have: no pass may change
-// what a graph takes and gives, and without it each state would have to be given one.
+// In the graph, `first` and `last` say which pieces those are. All caches together are one input
+// `state` and one output `next_state`, of the same fixed shape [b, numbers]; at first it is zeros.
 //
 // Layers are written once for both ways. Without caches (a null pointer) a sequence is whole:
 //
@@ -47,19 +45,19 @@ class Caches {
   // Takes off `before` steps at the start of the first piece and `after` at the end of the last.
   Value cropped(const Value& x, std::int64_t before, std::int64_t after) const;
 
-  // Adds the outputs next_state_0, ...
-  void add_outputs();
+  // Adds the input state and the output next_state, when all layers have been called.
+  void add_state();
   // How many frames the first piece must have at least, unless it is also the last.
   std::int64_t first_frames() const { return first_frames_; }
 
  private:
-  // A new state of so many steps of x.
-  Value add_state(const Value& x, std::int64_t steps);
-  // The state, in the first piece without its first `unused` steps.
-  Value kept(const Value& state, std::int64_t unused) const;
+  // A new cache of so many steps of x: what the piece before this one kept.
+  Value add_cache(const Value& x, std::int64_t steps);
+  // The cache, in the first piece without its first `unused` steps.
+  Value kept(const Value& cache, std::int64_t unused) const;
   // Zeros behind the last piece.
   Value tail(const Value& x, std::int64_t steps) const;
-  // Makes the newest steps the next state.
+  // Keeps the newest steps for the next piece.
   void keep(const Value& sequence, std::int64_t steps);
   // Steps of x in a first piece of so many frames that is not the last.
   std::int64_t steps_in_first(const Value& x, std::int64_t frames) const;
@@ -70,7 +68,10 @@ class Caches {
   std::string frames_;  // the name
   Value first_, last_;  // int64 [1]: 0 or 1
   Value batch_size_;    // int64 [1]
-  std::vector<Value> next_states_;
+  // What the piece before this one kept, each the output of a node without inputs that stands in
+  // for a part of `state`, whose size is known at the end; and what this one keeps. [b, c, 1,
+  // steps]: the axis of size 1 is the one that ONNX Runtime's convolutions have.
+  std::vector<Value> caches_, next_;
   std::int64_t first_frames_ = 1;
 };
 

@@ -73,7 +73,7 @@ Vocoder::Stream Vocoder::stream() const {
   const Value mel = add_mel(*made.graph, config.generator);
   Caches caches(mel);
   made.graph->add_output("audio", generator(mel, std::nullopt, &caches));
-  caches.add_outputs();
+  caches.add_state();
   made.first_frames = caches.first_frames();
   return made;
 }

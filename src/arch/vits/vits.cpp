@@ -235,7 +235,7 @@ Vits::StreamDecoder Vits::stream_decoder(const Options& options) const {
   const std::optional<Value> g = add_speaker(graph, options);
   Caches caches(z);
   graph.add_output("output", decode(z, std::nullopt, g, options, &caches));
-  caches.add_outputs();
+  caches.add_state();
   made.first_frames = caches.first_frames();
   return made;
 }

@@ -182,7 +182,7 @@ std::unique_ptr<Graph> graph_of(const MadeUpWeights& weights, const Config& conf
   if (first_frames) caches.emplace(x);
   graph->add_output("output", generator(x, g, caches ? &*caches : nullptr));
   if (caches) {
-    caches->add_outputs();
+    caches->add_state();
     *first_frames = caches->first_frames();
   }
   return graph;

@@ -27,7 +27,7 @@ std::unique_ptr<Graph> graph_of(std::int64_t factor, bool in_pieces) {
   }
   Caches caches(x);
   graph->add_output("output", interpolate(x, &caches));
-  caches.add_outputs();
+  caches.add_state();
   return graph;
 }
 

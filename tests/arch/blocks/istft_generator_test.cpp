@@ -82,7 +82,7 @@ std::unique_ptr<Graph> graph_of(const Sizes& sizes, std::int64_t* first_frames =
   if (first_frames) caches.emplace(x);
   graph->add_output("output", generator_of(sizes)(x, std::nullopt, caches ? &*caches : nullptr));
   if (caches) {
-    caches->add_outputs();
+    caches->add_state();
     *first_frames = caches->first_frames();
   }
   return graph;
