@@ -2,20 +2,23 @@
 // give what the whole would have given at once, and nothing is computed twice.
 //
 // A layer that looks ahead cannot finish the last steps of a piece: they come with the next one. So
-// each value inside lags behind by the steps that everything before it looks ahead. In the first
-// piece a layer sees the zeros that pad the whole sequence before its start, in the last one those
-// after its end, as it would see them at once; no zeros are made up at the ends of the network.
+// each value inside lags behind by the steps that everything before it looks ahead. At its start a
+// sequence is padded with the zeros that each layer would see at once, and so it is at its end; no
+// zeros are made up at the ends of the network.
 //
-// In the graph, `first` and `last` say which pieces those are. All caches together are one input
-// `state` and one output `next_state`, of the same fixed shape [b, numbers]; at first it is zeros.
+// In the graph, `first` and `last` say which pieces are the first and the last one. All caches
+// together are one input `state` and one output `next_state`, float32 of the same fixed shape
+// [b, numbers]; at first it is zeros. There are two kinds:
 //
-// Layers are written once for both ways. Without caches (a null pointer) a sequence is whole:
+//   BatchCaches  (batch_caches.h)  all rows of a batch are at the same place of their sequences
+//   RowCaches    (row_caches.h)    each row is at a place of its own
+//
+// Layers are written once for both, and for whole sequences, without caches (a null pointer):
 //
 //   const Value y = convolved(conv, x, caches) + delayed(x, conv.pad_after, caches);
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "arch/blocks/layers.h"
@@ -23,56 +26,49 @@
 
 namespace voxport {
 
+class BatchCaches;
+class RowCaches;
+
 class Caches {
  public:
-  // For a network that is given x, of frames by a name of their own. Adds the inputs first and last
-  // to its graph: bool [1].
-  explicit Caches(const Value& x);
+  virtual ~Caches() = default;
 
   // x with `before` steps before it and `after` behind it, of its own or zeros, for a layer that
   // looks that far. Channels first.
-  Value padded(const Value& x, std::int64_t before, std::int64_t after);
+  virtual Value padded(const Value& x, std::int64_t before, std::int64_t after) = 0;
   // x with `before` steps of its own or zeros before it, and so many zeros behind the last piece,
   // for a layer that looks back alone and makes more steps than it is given.
-  Value padded_at_end(const Value& x, std::int64_t before);
+  virtual Value padded_at_end(const Value& x, std::int64_t before) = 0;
+  // Takes off `before` steps at the start of the sequence and `after` at its end.
+  virtual Value cropped(const Value& x, std::int64_t before, std::int64_t after) = 0;
+  // x, later by so many steps.
+  virtual Value delayed(const Value& x, std::int64_t steps) = 0;
 
-  // x between so many steps of its own, where it has them, for a network that pads on its own.
-  Value with_context(const Value& x, std::int64_t left, std::int64_t right);
-  // Takes off what that network made of the context, `stretch` samples of each step.
-  Value without_context(const Value& samples, std::int64_t left, std::int64_t right,
-                        std::int64_t stretch) const;
-
-  // Takes off `before` steps at the start of the first piece and `after` at the end of the last.
-  Value cropped(const Value& x, std::int64_t before, std::int64_t after) const;
+  // These caches, where they are of that kind; else null.
+  virtual BatchCaches* by_batch() { return nullptr; }
+  virtual RowCaches* by_row() { return nullptr; }
 
   // Adds the input state and the output next_state, when all layers have been called.
   void add_state();
-  // How many frames the first piece must have at least, unless it is also the last.
-  std::int64_t first_frames() const { return first_frames_; }
+
+ protected:
+  // For the graph of x.
+  explicit Caches(const Value& x) : graph_(x.graph()), batch_(x.dim(kBatch)) {}
+
+  // A new cache: what the piece before this one kept.
+  Value add_cache(std::int64_t channels, std::int64_t steps);
+  // What this piece keeps, for the caches in their order: [b, channels, steps].
+  void keep(const Value& kept);
+  // What the network takes as its state, of what it is given.
+  virtual Value taken(const Value& state) const { return state; }
 
  private:
-  // A new cache of so many steps of x: what the piece before this one kept.
-  Value add_cache(const Value& x, std::int64_t steps);
-  // The cache, in the first piece without its first `unused` steps.
-  Value kept(const Value& cache, std::int64_t unused) const;
-  // Zeros behind the last piece.
-  Value tail(const Value& x, std::int64_t steps) const;
-  // Keeps the newest steps for the next piece.
-  void keep(const Value& sequence, std::int64_t steps);
-  // Steps of x in a first piece of so many frames that is not the last.
-  std::int64_t steps_in_first(const Value& x, std::int64_t frames) const;
-  // Notes that the first piece must make at least so many steps of x.
-  void ask_for(const Value& x, std::int64_t steps);
-
   Graph& graph_;
-  std::string frames_;  // the name
-  Value first_, last_;  // int64 [1]: 0 or 1
-  Value batch_size_;    // int64 [1]
-  // What the piece before this one kept, each the output of a node without inputs that stands in
-  // for a part of `state`, whose size is known at the end; and what this one keeps. [b, c, 1,
-  // steps]: the axis of size 1 is the one that ONNX Runtime's convolutions have.
+  Dim batch_;
+  // Each the output of a node without inputs, which stands in for a part of `state` until its size
+  // is known. [b, c, 1, steps], as is what is kept: the axis of size 1 is the one that ONNX
+  // Runtime's convolutions have.
   std::vector<Value> caches_, next_;
-  std::int64_t first_frames_ = 1;
 };
 
 // The layer, with its padding. Caches may be null.

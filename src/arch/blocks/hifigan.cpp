@@ -173,24 +173,30 @@ Stages::Stages(const Weights& w, const Config& its_config)
   }
 }
 
-// Early stages have few steps of many channels, and keep caches layer by layer. From the stage on
-// where they are cheaper to compute once more, the context of the rest is kept instead.
 Value Stages::operator()(Value x, const std::optional<Value>& g, const Head& head,
                          Caches* caches) const {
   x = convolved(conv_pre, x, caches);
   if (cond && g) x = x + (*cond)(*g);
   if (!caches) return samples_from(0, x, head);
+  if (BatchCaches* batch = caches->by_batch()) return samples_of_batch(x, head, *batch);
+  for (std::size_t i = 0; i < ups.size(); ++i) x = stage(x, i, caches);
+  return head.samples(x, caches->by_row());
+}
+
+// Early stages have few steps of many channels, and keep caches layer by layer. From the stage on
+// where they are cheaper to compute once more, the context of the rest is kept instead.
+Value Stages::samples_of_batch(Value x, const Head& head, BatchCaches& caches) const {
   const std::size_t first = first_without_caches(config, head.needed);
-  for (std::size_t i = 0; i < first; ++i) x = stage(x, i, caches);
+  for (std::size_t i = 0; i < first; ++i) x = stage(x, i, &caches);
   const ReceptiveField field = field_before(config, first, head.needed);
-  const Value samples = samples_from(first, caches->with_context(x, field.left, field.right), head);
-  return caches->without_context(samples, field.left, field.right,
-                                 stretch_from(config, first) * head.stretch);
+  const Value samples = samples_from(first, caches.with_context(x, field.left, field.right), head);
+  return caches.without_context(samples, field.left, field.right,
+                                stretch_from(config, first) * head.stretch);
 }
 
 Value Stages::samples_from(std::size_t first, Value x, const Head& head) const {
   for (std::size_t i = first; i < ups.size(); ++i) x = stage(x, i, nullptr);
-  return head.samples(x);
+  return head.samples(x, nullptr);
 }
 
 Value Stages::stage(const Value& x, std::size_t i, Caches* caches) const {
@@ -218,9 +224,9 @@ Generator::Generator(const Weights& w, const Config& config)
                 {.has_bias = (w / "conv_post").has("bias")}) {}
 
 Value Generator::operator()(Value x, const std::optional<Value>& g, Caches* caches) const {
-  const auto samples = [this](const Value& steps) {
+  const auto samples = [this](const Value& steps, RowCaches* rows) {
     const Graph::Scope scope(steps.graph(), conv_post.path);
-    return tanh(conv_post(activated(steps)));
+    return tanh(convolved(conv_post, activated(steps), rows));
   };
   return stages(std::move(x), g, {1, kConvPost, samples}, caches);
 }

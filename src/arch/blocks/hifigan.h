@@ -7,8 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "arch/blocks/caches.h"
+#include "arch/blocks/batch_caches.h"
 #include "arch/blocks/layers.h"
+#include "arch/blocks/row_caches.h"
 #include "graph/model_metadata.h"
 #include "graph/steps.h"
 
@@ -71,8 +72,9 @@ struct ResBlock {
 struct Head {
   std::int64_t stretch = 1;  // samples of a step
   Steps needed;              // by the samples of step 0
-  // [b, channels, t] -> [b, 1, stretch * t], with padding of its own at both ends.
-  std::function<Value(const Value&)> samples;
+  // [b, channels, t] -> [b, 1, stretch * t], with padding of its own at both ends. The caches may
+  // be null.
+  std::function<Value(const Value&, RowCaches*)> samples;
 };
 
 // The generator without its head.
@@ -91,7 +93,9 @@ struct Stages {
 
  private:
   Value stage(const Value& x, std::size_t i, Caches* caches) const;
-  // Stages from `first` on, and the head.
+  // For pieces that are all at the same place.
+  Value samples_of_batch(Value x, const Head& head, BatchCaches& caches) const;
+  // Stages from `first` on, and the head, of a whole sequence.
   Value samples_from(std::size_t first, Value x, const Head& head) const;
   Value mean_of_resblocks(const Value& x, std::size_t stage, Caches* caches) const;
 };

@@ -45,11 +45,15 @@ Interpolation::Interpolation(std::string path, std::int64_t channels, std::int64
       repeated_(repeating(cat(path, ".mask"), factor)) {}
 
 // Before the first step and behind the last one there are no neighbours; what is there counts
-// whole.
+// whole. Where the steps of a row have not begun or are over, there is nothing to divide.
 Value Interpolation::operator()(const Value& x, Caches* caches) const {
+  constexpr double kLeastWeight = 0.5;
   const Graph::Scope scope(x.graph(), between_neighbours_.path);
-  const Value ones = zeros(concat({size(x, kBatch), int64s(x, {1}), size(x, kTime)}, 0), x.dtype());
-  return between_neighbours_(x, caches) / weights_(ones + 1, caches);
+  RowCaches* rows = caches ? caches->by_row() : nullptr;
+  if (rows)
+    return between_neighbours_(x, rows) / maximum(weights_(rows->ones(x), rows), kLeastWeight);
+  const Value none = zeros(concat({size(x, kBatch), int64s(x, {1}), size(x, kTime)}, 0), x.dtype());
+  return between_neighbours_(x, caches) / weights_(none + 1, caches);
 }
 
 Value Interpolation::of_mask(const Value& mask) const { return repeated_(mask, nullptr); }

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 
-#include "arch/blocks/caches.h"
 #include "arch/blocks/hifigan.h"
 
 namespace voxport {

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "arch/blocks/hifigan.h"
 #include "arch/blocks/layers.h"
+#include "base/tensor_math.h"
 #include "graph/builder.h"
 #include "graph/ops.h"
 
@@ -49,6 +51,12 @@ std::vector<float> windowed_inverse_dft(std::int64_t n) {
   return values;
 }
 
+// The real parts and behind them the imaginary ones.
+Value parts_of(const Value& magnitude, const Value& phase, std::int64_t axis) {
+  const Value real = magnitude * Builder(phase.graph()).node("Cos", {phase});
+  return concat({real, magnitude * sin(phase)}, axis);
+}
+
 }  // namespace
 
 InverseStft::InverseStft(std::string its_path, std::int64_t its_n_fft, std::int64_t its_hop)
@@ -73,13 +81,29 @@ Value InverseStft::operator()(const Value& magnitude, const Value& phase) const 
                    {"strides", Ints{hop}},
                    {"pads", Ints{n_fft / 2, n_fft / 2}}});
   };
-  const Value real = magnitude * g.node("Cos", {phase});
-  const Value imaginary = magnitude * sin(phase);
-  const Value sum = added(concat({real, imaginary}, kChannels), g.constant("basis", basis));
+  const Value sum = added(parts_of(magnitude, phase, kChannels), g.constant("basis", basis));
   const Value each_frame =
       g.node("ConstantOfShape", {concat({int64s(magnitude, {1, 1}), size(magnitude, kTime)}, 0)},
              {{"value", tensor_of({1}, {1.0F})}});
   return sum / added(each_frame, g.constant("squares", squares));
+}
+
+// Each subband is a group of channels. Where the frames of a row have not begun or are over, there
+// are no windows to divide by.
+Value InverseStft::operator()(const Value& magnitude, const Value& phase, RowCaches& rows) const {
+  constexpr double kLeastWindow = 1e-11;  // which torch.istft requires
+  const Graph::Scope scope(magnitude.graph(), path);
+  const std::int64_t subbands = *magnitude.dim(1).constant();
+  const auto added = [&](const Value& frames, const Tensor& weight, std::int64_t groups) {
+    hifigan::Upsampling overlapped(path, weight, hop, groups);
+    overlapped.padding = n_fft / 2;
+    return overlapped(frames, &rows);
+  };
+  const Value frames = reshape(parts_of(magnitude, phase, 2), {0, subbands * (n_fft + 2), -1});
+  const Value windows = added(rows.ones(frames), squares, 1);
+  return added(frames, joined(std::vector<Tensor>(static_cast<std::size_t>(subbands), basis), 0),
+               subbands) /
+         maximum(windows, kLeastWindow);
 }
 
 Steps InverseStft::needed(const Steps& samples) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "arch/blocks/row_caches.h"
 #include "base/tensor.h"
 #include "graph/graph.h"
 #include "graph/steps.h"
@@ -26,6 +27,9 @@ struct InverseStft {
 
   // magnitude, phase [b, n_fft / 2 + 1, frames] -> [b, 1, hop * (frames - 1)]
   Value operator()(const Value& magnitude, const Value& phase) const;
+  // The same for pieces of rows, with subbands on an axis of their own:
+  // [b, subbands, n_fft / 2 + 1, frames] -> [b, subbands, hop * frames]
+  Value operator()(const Value& magnitude, const Value& phase, RowCaches& rows) const;
 
   // The frames that these samples are made of.
   Steps needed(const Steps& samples) const;

@@ -41,8 +41,9 @@ Generator::Generator(const Weights& w, const hifigan::Config& its_stages, const 
 }
 
 Value Generator::operator()(Value x, const std::optional<Value>& g, Caches* caches) const {
-  const hifigan::Head head{config.stretch(), needed(),
-                           [this](const Value& steps) { return samples(steps); }};
+  const hifigan::Head head{config.stretch(), needed(), [this](const Value& steps, RowCaches* rows) {
+                             return rows ? samples_of_rows(steps, *rows) : samples(steps);
+                           }};
   return stages(std::move(x), g, head, caches);
 }
 
@@ -56,6 +57,17 @@ Value Generator::samples(const Value& steps) const {
   x = stft(exp(parts[0]), sin(parts[1]) * std::numbers::pi);
   if (config.subbands > 1) x = reshape(x, {-1, config.subbands, 0});  // [b, subbands, hop_size * t]
   return synthesis ? (*synthesis)(x) : x;
+}
+
+// Rows of a batch stay what they are: subbands are groups of channels.
+Value Generator::samples_of_rows(const Value& steps, RowCaches& rows) const {
+  const Graph::Scope scope(steps.graph(), conv_post.path);
+  const std::int64_t bins = config.n_fft / 2 + 1;
+  const Value x = convolved(conv_post, rows.reflected(hifigan::activated(steps)), &rows);
+  const std::vector<Value> parts =
+      split(reshape(x, {0, config.subbands, 2 * bins, -1}), {bins, bins}, 2);
+  const Value bands = stft(exp(parts[0]), sin(parts[1]) * std::numbers::pi, rows);
+  return synthesis ? (*synthesis)(bands, rows) : bands;
 }
 
 // Of the padding, a step before the first is all that counts here: what is reflected there is one

@@ -46,7 +46,8 @@ struct Generator {
   ReceptiveField receptive_field() const;
 
  private:
-  Value samples(const Value& steps) const;
+  Value samples(const Value& steps) const;  // of whole sequences
+  Value samples_of_rows(const Value& steps, RowCaches& rows) const;
   Steps needed() const;
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "arch/blocks/hifigan.h"
 #include "graph/builder.h"
 #include "graph/ops.h"
 
@@ -108,6 +109,12 @@ Value SubbandSynthesis::operator()(const Value& x) const {
                 {{"kernel_shape", Ints{weight.shape[2]}},
                  {"strides", Ints{subbands}},
                  {"pads", Ints{padding, padding}}});
+}
+
+Value SubbandSynthesis::operator()(const Value& x, RowCaches& rows) const {
+  hifigan::Upsampling filter(path, weight, subbands, 1);
+  filter.padding = padding;
+  return filter(x, &rows);
 }
 
 Steps SubbandSynthesis::needed(const Steps& samples) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "arch/blocks/row_caches.h"
 #include "base/tensor.h"
 #include "checkpoint/weights.h"
 #include "graph/graph.h"
@@ -28,6 +29,8 @@ struct SubbandSynthesis {
 
   // [b, subbands, t] -> [b, 1, subbands * t]
   Value operator()(const Value& x) const;
+  // The same for pieces of rows.
+  Value operator()(const Value& x, RowCaches& rows) const;
 
   // The steps of the subbands that these samples are made of.
   Steps needed(const Steps& samples) const;

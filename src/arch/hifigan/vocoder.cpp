@@ -71,7 +71,7 @@ Vocoder::Stream Vocoder::stream() const {
   Stream made{std::make_unique<Graph>()};
   made.graph->graph_name = "hifigan_stream";
   const Value mel = add_mel(*made.graph, config.generator);
-  Caches caches(mel);
+  BatchCaches caches(mel);
   made.graph->add_output("audio", generator(mel, std::nullopt, &caches));
   caches.add_state();
   made.first_frames = caches.first_frames();

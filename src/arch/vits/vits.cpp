@@ -233,11 +233,26 @@ Vits::StreamDecoder Vits::stream_decoder(const Options& options) const {
   const Value z =
       graph.add_input("z", float_type({batch_size(), config.inter_channels(), frames()}));
   const std::optional<Value> g = add_speaker(graph, options);
-  Caches caches(z);
+  BatchCaches caches(z);
   graph.add_output("output", decode(z, std::nullopt, g, options, &caches));
   caches.add_state();
   made.first_frames = caches.first_frames();
   return made;
+}
+
+std::unique_ptr<Graph> Vits::row_stream_decoder(const Options& options) const {
+  auto graph = std::make_unique<Graph>();
+  graph->graph_name = "vits_row_stream_decoder";
+  const Value z =
+      graph->add_input("z", float_type({batch_size(), config.inter_channels(), frames()}));
+  const std::optional<Value> g = add_speaker(*graph, options);
+  RowCaches rows(z, receptive_field(options));
+  const auto [samples, lengths] =
+      rows.samples_and_lengths(decode(rows.sequence(), std::nullopt, g, options, &rows));
+  graph->add_output("output", samples);
+  graph->add_output("lengths", lengths);
+  rows.add_state();
+  return graph;
 }
 
 std::unique_ptr<Graph> Vits::whole(const Options& options) const {

@@ -51,6 +51,8 @@ struct Vits {
         0;  // the least that the first piece may have, unless it is the last
   };
   StreamDecoder stream_decoder(const Options& options) const;
+  // The same for a batch of pieces of different sequences.
+  std::unique_ptr<Graph> row_stream_decoder(const Options& options) const;
 
   // Frames of context that decoder(options) needs on each side. What the layers tell is compared
   // with what the nodes of the graph tell; fails with kInternal when both differ.

@@ -178,13 +178,33 @@ std::unique_ptr<Graph> graph_of(const MadeUpWeights& weights, const Config& conf
   std::optional<Value> g;
   if (config.gin_channels != 0)
     g = graph->add_input("g", type_of(DType::kFloat32, {b, config.gin_channels, 1}));
-  std::optional<Caches> caches;
+  std::optional<BatchCaches> caches;
   if (first_frames) caches.emplace(x);
   graph->add_output("output", generator(x, g, caches ? &*caches : nullptr));
   if (caches) {
     caches->add_state();
     *first_frames = caches->first_frames();
   }
+  return graph;
+}
+
+// The same for rows with places of their own, with the outputs that such a graph has.
+std::unique_ptr<Graph> graph_of_rows(const MadeUpWeights& weights, const Config& config) {
+  const Object dict = weights.dict();
+  const Weights w(dict);
+  const Generator generator(w, config);
+  auto graph = std::make_unique<Graph>();
+  const Dim b = Dim::symbol("b");
+  const Value x =
+      graph->add_input("x", type_of(DType::kFloat32, {b, config.in_channels, Dim::symbol("t")}));
+  std::optional<Value> g;
+  if (config.gin_channels != 0)
+    g = graph->add_input("g", type_of(DType::kFloat32, {b, config.gin_channels, 1}));
+  RowCaches rows(x, generator.receptive_field());
+  const auto [output, lengths] = rows.samples_and_lengths(generator(rows.sequence(), g, &rows));
+  graph->add_output("output", output);
+  graph->add_output("lengths", lengths);
+  rows.add_state();
   return graph;
 }
 
@@ -357,6 +377,42 @@ TEST_P(GeneratorForms, GiveTheSameInPieces) {
   for (const Widths& widths :
        {Widths{first}, Widths{first, 1, 1, 1, 1, 2, 7}, Widths{first + 3, 5, 1, 5}})
     EXPECT_LE(distance(session, weights, config, frames, &widths), kTolerance) << widths[0];
+}
+
+// Rows that begin and end at times of their own, some within one piece.
+std::vector<RowSequence> rows_for(const Config& config) {
+  std::vector<RowSequence> rows;
+  for (const std::int64_t frames : {19, 1, 33, 2, 7, 26}) {
+    RowSequence& row = rows.emplace_back();
+    row.sequence = made_up_tensor({1, config.in_channels, frames}, 2000);
+    if (config.gin_channels != 0)
+      row.others["g"] = made_up_tensor({1, config.gin_channels, 1}, 2001);
+  }
+  return rows;
+}
+
+TEST_P(GeneratorForms, GiveTheSameInRowsWithPlacesOfTheirOwn) {
+  const std::string_view form = std::get<1>(GetParam()).name;
+  if (form != "plain" && form != "what_is_written") return;  // pieces differ in no other
+  const Config& config = std::get<0>(GetParam()).config;
+  const MadeUpWeights weights = weights_for(config, config.gin_channels != 0);
+  const Session session =
+      session_of(*in_form(graph_of_rows(weights, config), std::get<1>(GetParam())));
+  const std::vector<RowSequence> rows = rows_for(config);
+  for (const std::int64_t width : {1, 7, 45}) {
+    const auto found = samples_of_rows(session, "x", rows, width, 3);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Sequence g =
+          config.gin_channels != 0 ? sequence_of(rows[i].others.at("g"), 0) : Sequence();
+      const Row expected = Reference(weights, config)
+                               .samples(sequence_of(rows[i].sequence, 0), g.empty() ? nullptr : &g);
+      ASSERT_EQ(found[i].size(), expected.size()) << "row " << i << " in pieces of " << width;
+      double worst = 0;
+      for (std::size_t j = 0; j < expected.size(); ++j)
+        worst = std::max(worst, std::abs(static_cast<double>(found[i][j]) - expected[j]));
+      EXPECT_LE(worst, kTolerance) << "row " << i << " in pieces of " << width;
+    }
+  }
 }
 
 TEST(ReceptiveField, IsWhatTheNodesTell) {

@@ -25,9 +25,22 @@ std::unique_ptr<Graph> graph_of(std::int64_t factor, bool in_pieces) {
     graph->add_output("output", interpolate(x, nullptr));
     return graph;
   }
-  Caches caches(x);
+  BatchCaches caches(x);
   graph->add_output("output", interpolate(x, &caches));
   caches.add_state();
+  return graph;
+}
+
+std::unique_ptr<Graph> graph_of_rows(std::int64_t factor) {
+  auto graph = std::make_unique<Graph>();
+  const Value x =
+      graph->add_input("x", type_of(DType::kFloat32, {Dim::symbol("b"), 1, Dim::symbol("frames")}));
+  RowCaches rows(x, Interpolation::receptive_field(factor, {0, 0}));
+  const Interpolation interpolate("interpolate", 1, factor);
+  const auto [output, lengths] = rows.samples_and_lengths(interpolate(rows.sequence(), &rows));
+  graph->add_output("output", output);
+  graph->add_output("lengths", lengths);
+  rows.add_state();
   return graph;
 }
 
@@ -74,6 +87,22 @@ TEST_P(Interpolates, PieceByPiece) {
     EXPECT_TRUE(
         is_close(output_in_pieces(session, "x", x, widths), expected_of(x, GetParam()), kTolerance))
         << "pieces of " << width;
+  }
+}
+
+TEST_P(Interpolates, RowsWithPlacesOfTheirOwn) {
+  const Session session = session_of(*graph_of_rows(GetParam()));
+  std::vector<RowSequence> rows;
+  for (const std::int64_t steps : {5, 1, 23, 2, 50, 3})
+    rows.push_back({made_up_tensor({1, 1, steps}, 3), {}});
+  for (const std::int64_t width : {1, 4, 45}) {
+    const auto found = samples_of_rows(session, "x", rows, width, 3);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Tensor expected = expected_of(rows[i].sequence, GetParam());
+      ASSERT_EQ(static_cast<std::int64_t>(found[i].size()), expected.numel());
+      EXPECT_TRUE(is_close(tensor_of(expected.shape, found[i]), expected, kTolerance))
+          << "row " << i << " in pieces of " << width;
+    }
   }
 }
 

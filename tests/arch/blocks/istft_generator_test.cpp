@@ -78,13 +78,29 @@ std::unique_ptr<Graph> graph_of(const Sizes& sizes, std::int64_t* first_frames =
   const Value x = graph->add_input(
       "x",
       type_of(DType::kFloat32, {Dim::symbol("b"), sizes.stages.in_channels, Dim::symbol("t")}));
-  std::optional<Caches> caches;
+  std::optional<BatchCaches> caches;
   if (first_frames) caches.emplace(x);
   graph->add_output("output", generator_of(sizes)(x, std::nullopt, caches ? &*caches : nullptr));
   if (caches) {
     caches->add_state();
     *first_frames = caches->first_frames();
   }
+  return graph;
+}
+
+// The same for rows with places of their own.
+std::unique_ptr<Graph> graph_of_rows(const Sizes& sizes) {
+  auto graph = std::make_unique<Graph>();
+  const Value x = graph->add_input(
+      "x",
+      type_of(DType::kFloat32, {Dim::symbol("b"), sizes.stages.in_channels, Dim::symbol("t")}));
+  const Generator generator = generator_of(sizes);
+  RowCaches rows(x, generator.receptive_field());
+  const auto [output, lengths] =
+      rows.samples_and_lengths(generator(rows.sequence(), std::nullopt, &rows));
+  graph->add_output("output", output);
+  graph->add_output("lengths", lengths);
+  rows.add_state();
   return graph;
 }
 
@@ -120,6 +136,24 @@ TEST_P(IstftGenerator, GivesInPiecesWhatItGivesAtOnce) {
                                Widths{first + 3, 5, 1, 5}, Widths{first + 45, 45}})
     expect_same(first + 107, widths);
   expect_same(first + 17, Widths(40, std::max<std::int64_t>(first, 1)));
+}
+
+TEST_P(IstftGenerator, GivesTheSameInRowsWithPlacesOfTheirOwn) {
+  const Sizes& sizes = GetParam();
+  const Session plain = session_of(*graph_of(sizes));
+  const Session stream = written(graph_of_rows(sizes));
+  std::vector<RowSequence> rows;
+  for (const std::int64_t frames : {19, 1, 60, 2, 7, 26})
+    rows.push_back({made_up_tensor({1, sizes.stages.in_channels, frames}, 12), {}});
+  for (const std::int64_t width : {1, 7, 45}) {
+    const auto found = samples_of_rows(stream, "x", rows, width, 3);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Tensor expected = plain.run({{"x", rows[i].sequence}}).at("output");
+      ASSERT_EQ(static_cast<std::int64_t>(found[i].size()), expected.numel());
+      EXPECT_TRUE(is_close(tensor_of(expected.shape, found[i]), expected, kTolerance))
+          << "row " << i << " in pieces of " << width;
+    }
+  }
 }
 
 TEST_P(IstftGenerator, KnowsItsReceptiveField) {
