@@ -142,15 +142,15 @@ void take_words(ExportPlan& plan, ExportReport& report) {
 }
 
 // The dynamic axes of a graph's inputs, of which nothing was run yet.
-void describe_axes(const PlannedGraph& planned, ExportReport& report) {
+void describe_axes(const PlannedGraph& planned, ExportWork& work) {
   std::set<std::string> seen;
   for (const Value& input : planned.graph->inputs())
     for (const Dim& dim : input.shape())
       for (const std::string& symbol : dim.symbols())
         if (seen.insert(symbol).second) {
-          ExportedAxis& axis = report.axes.emplace_back();
+          ExportedAxis& axis = work.report.axes.emplace_back();
           axis.name = symbol;
-          axis.file = planned.path.filename();
+          axis.file = work.label(planned.path);
         }
 }
 
@@ -158,7 +158,7 @@ void write_plan(ExportPlan plan, ExportWork& work, SourceHashes& hashes) {
   work.configs = plan.configs;
   take_words(plan, work.report);
   std::vector<ModelFile> models;
-  for (const PlannedGraph& planned : plan.graphs) describe_axes(planned, work.report);
+  for (const PlannedGraph& planned : plan.graphs) describe_axes(planned, work);
   for (PlannedGraph& planned : plan.graphs)
     models.push_back(model_file(std::move(planned), work, hashes));
   write_models(std::move(models), work);

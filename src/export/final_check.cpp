@@ -119,9 +119,8 @@ ExportCheck::ExportCheck(bool is_wanted, Promise promise)
   if (is_wanted_) last_ = std::async(std::launch::async, start_runtime).share();
 }
 
-void ExportCheck::start(const std::vector<WrittenFile>& files) {
+void ExportCheck::start(const std::vector<WrittenFile>& files, const std::string& name) {
   if (!is_wanted_) return;
-  const std::string name = files[0].path.filename();
   if (files.size() > 1) {
     // A session finds weights by the name that the file beside it does not have yet.
     notes_.push_back(cat(printable(name), " was not run: its weights are in a separate file; ",

@@ -41,8 +41,8 @@ class ExportCheck {
   // Does nothing where it is not wanted.
   ExportCheck(bool is_wanted, Promise promise);
 
-  // The files of one graph.
-  void start(const std::vector<WrittenFile>& files);
+  // The files of one graph, which has this name in messages.
+  void start(const std::vector<WrittenFile>& files, const std::string& name);
   // A graph that is not run, with the note that says why.
   void leave_out(std::string note);
 

@@ -44,7 +44,7 @@ void write_models(std::vector<ModelFile> models, ExportWork& work) {
   for (ModelFile& model : models) {
     work.progress(done);
     Graph& graph = *model.graph;
-    const std::string name = model.path.filename().string();
+    const std::string name = work.label(model.path);
     if (prepare(graph, {.opset = model.options.opset, .is_plain = work.options.plain}))
       work.report.notes.emplace_back(
           "bfloat16 is computed in float32 and rounded after each operator: ONNX Runtime cannot "
@@ -63,7 +63,7 @@ void write_models(std::vector<ModelFile> models, ExportWork& work) {
           {file.path, file.bytes, file.path == model.path ? graph.nodes().size() : 0});
     work.clock.done("wrote " + name, "");
     if (model.not_run.empty())
-      work.check.start(written);
+      work.check.start(written, name);
     else
       work.check.leave_out(cat(printable(name), " was not run: ", model.not_run));
     done += share;

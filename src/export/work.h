@@ -41,6 +41,10 @@ struct ExportWork {
     report = before;
   }
   bool is_single_file() const { return out.extension() == ".onnx"; }
+  // A file's name in messages: as it is below OUT.
+  std::string label(const std::filesystem::path& path) const {
+    return path.lexically_relative(is_single_file() ? out.parent_path() : out).native();
+  }
 };
 
 // A graph on its way to a file.

@@ -24,7 +24,7 @@ struct CheckedProgram {
     const TemporaryFolder folder;
     std::ofstream(folder / "graph.onnx", std::ios::binary) << onnx_bytes(*parse_graph(text));
     report.axes.emplace_back().name = "t";
-    check.start({{"out/model.onnx", 1, folder / "graph.onnx"}});
+    check.start({{"out/model.onnx", 1, folder / "graph.onnx"}}, "model.onnx");
     check.finish(report);
   }
 
@@ -35,7 +35,7 @@ struct CheckedProgram {
 // What an export that wrote this model would have found.
 ExportReport check(const fs::path& model, std::size_t files = 1) {
   ExportCheck check(true, ExportCheck::Promise::kAllDynamic);
-  check.start(std::vector<WrittenFile>(files, {"out/model.onnx", 1, model}));
+  check.start(std::vector<WrittenFile>(files, {"out/model.onnx", 1, model}), "model.onnx");
   ExportReport report;
   check.finish(report);
   return report;

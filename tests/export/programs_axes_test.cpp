@@ -27,7 +27,7 @@ TEST(ProgramAxes, AreInTheJson) {
 // What the summary says of a program's graph that ran at all sizes.
 std::string checked(std::vector<ExportedAxis> axes) {
   ExportCheck check(true, ExportCheck::Promise::kAsTold);
-  check.start({{"out/model.onnx", 1, data_folder() / "check" / "conv-free.onnx"}});
+  check.start({{"out/model.onnx", 1, data_folder() / "check" / "conv-free.onnx"}}, "model.onnx");
   ExportReport report;
   report.axes = std::move(axes);
   check.finish(report);
