@@ -37,8 +37,9 @@ struct ExportOptions {
   int opset = 17;  // 13 to 21
   // No rewrites that only serve ONNX Runtime's CPU kernels.
   bool plain = false;
-  // Metadata and files that a program asks for: "", "sherpa" (sherpa-onnx), or "web": a folder for
-  // onnxruntime-web with a page and its module, without decoder.onnx; noise comes in as inputs.
+  // What another program requires: "sherpa" (sherpa-onnx: metadata and a file beside one graph),
+  // "web" (onnxruntime-web: a folder with a page and its module, without decoder.onnx; noise comes
+  // in as inputs), or "triton" (Triton Inference Server: a model repository in a folder); or "".
   std::string target;
 
   // Whether the graphs are run at a few sizes before their files take their names. Where ONNX

@@ -18,6 +18,7 @@
 // voxport export voice.ckpt voice.onnx --config voice.json
 // voxport export voice.ckpt voice.onnx --for sherpa
 // voxport export voice.ckpt out/ --for web
+// voxport export voice.ckpt repository/ --for triton
 // voxport export en_US-lessac-medium.onnx out/
 // voxport export fastspeech2.pth.tar mel.onnx --config model.yaml --config preprocess.yaml
 // voxport export generator_v1.pth vocoder.onnx --config config.json
@@ -51,6 +52,7 @@ constexpr char kFooter[] =
     "  voxport export voice.ckpt voice.onnx --config voice.json\n"
     "  voxport export voice.ckpt voice.onnx --for sherpa\n"
     "  voxport export voice.ckpt out/ --for web\n"
+    "  voxport export voice.ckpt repository/ --for triton\n"
     "  voxport export en_US-lessac-medium.onnx out/\n"
     "  voxport export mms-tts-deu/ out/\n"
     "  voxport export voice.pth out/ --set upsample_rates=8,8,4 --set sample_rate=22050\n"
@@ -222,10 +224,11 @@ Run add_export(Arguments& app) {
                  "the vocoder's config.json (default: the one beside the vocoder)")
       .type_name("FILE");
   app.add_option("--for", options->library.target,
-                 "VITS: also write what another program requires. sherpa: the metadata and\n"
-                 "tokens.txt of sherpa-onnx. web: a page that speaks in the browser, with\n"
-                 "onnxruntime-web; OUT is a folder")
-      .one_of({"sherpa", "web"});
+                 "VITS: write what another program requires. sherpa: one graph with the metadata\n"
+                 "and tokens.txt of sherpa-onnx; web: a page that speaks in the browser, with\n"
+                 "onnxruntime-web; triton: a model repository of Triton Inference Server, with a\n"
+                 "decoder that streams batches of different utterances")
+      .one_of({"sherpa", "web", "triton"});
   app.add_option("--input", options->library.inputs,
                  "program: describe an input, once for each input and in order; types are f32 f16\n"
                  "bf16 f64 i64 i32 i16 i8 u8 bool, sizes are numbers or names")

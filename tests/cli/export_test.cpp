@@ -250,6 +250,31 @@ TEST_F(ExportCommand, TellsThatTokensWereReplaced) {
   EXPECT_EQ(contents(folder_ / "tokens.txt"), tokens);
 }
 
+TEST_F(ExportCommand, WritesARepositoryForTriton) {
+  NEEDS_RUNTIME();
+  const Result result = run("export --for triton " + voice() + " " + out());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::string name = fs::path(voice()).stem().native();
+  const std::string decoder = name + "_decoder";
+  const std::string encoder = name + "_encoder";
+  EXPECT_EQ(folder_.names(),
+            (Names{"out", "out/README.md", "out/" + decoder, "out/" + decoder + "/1",
+                   "out/" + decoder + "/1/model.onnx", "out/" + decoder + "/config.pbtxt",
+                   "out/" + encoder, "out/" + encoder + "/1", "out/" + encoder + "/1/model.onnx",
+                   "out/" + encoder + "/config.pbtxt", "out/voice.json"}));
+  for (const std::string& model : {encoder, decoder})
+    EXPECT_TRUE(
+        contains(result.out, cat("  axis    batch_size of ", model, "/1/model.onnx: dynamic; ran")))
+        << result.out;
+  const std::string readme = contents(folder_ / "out/README.md");
+  for (const std::string& text : {cat("call(\"", encoder, "\""), cat("call(\"", decoder, "\""),
+                                  std::string("def speak(ids, speaker, frames_of_piece=45):"),
+                                  std::string("\"sid\": np.array([[speaker]], np.int64),"),
+                                  std::string("\"g\": latent.as_numpy(\"g\"),")})
+    EXPECT_TRUE(contains(readme, text)) << text;
+  EXPECT_FALSE(std::regex_search(readme, std::regex("\\{[a-z_]+\\}"))) << "not filled in";
+}
+
 TEST_F(ExportCommand, TakesSettingsAsPythonWritesThem) {
   const std::string bare = data("voices/bare.ckpt");
   EXPECT_EQ(run("export -q --set sample_rate=22050 --set "
@@ -323,7 +348,7 @@ TEST_F(ExportCommand, ExplainsWrongUsage) {
             with_help("--opset: '22' is not a whole number from 13 to 21"));
   EXPECT_EQ(failure(2, "--noise no " + to), with_help("--noise: no not in {graph,input}"));
   EXPECT_EQ(failure(2, "--cut no " + to), with_help("--cut: no not in {before-flow,after-flow}"));
-  EXPECT_EQ(failure(2, "--for you " + to), with_help("--for: you not in {sherpa,web}"));
+  EXPECT_EQ(failure(2, "--for you " + to), with_help("--for: you not in {sherpa,web,triton}"));
   EXPECT_EQ(failure(2, "--set rates " + to), with_help("--set: 'rates' is not NAME=VALUE"));
   EXPECT_EQ(failure(2, "--set =1 " + to), with_help("--set: '=1' is not NAME=VALUE"));
 }
@@ -335,6 +360,10 @@ TEST_F(ExportCommand, ExplainsWhatDoesNotGoTogether) {
             "voxport: a VITS has one config, but 2 were given\n" + while_exporting(voice()));
   EXPECT_EQ(failure(2, "--for sherpa " + to),
             "voxport: sherpa-onnx takes a voice as one graph: let OUT end in .onnx\n" +
+                while_exporting(voice()));
+  EXPECT_EQ(failure(2, "--for triton " + one),
+            "voxport: Triton takes a voice as a model repository, which is a folder: OUT must not "
+            "end in .onnx\n" +
                 while_exporting(voice()));
   EXPECT_EQ(failure(2, "--for sherpa --noise input " + one),
             "voxport: sherpa-onnx knows neither noise inputs nor scales per row\n" +
@@ -503,6 +532,16 @@ TEST_F(ExportCommand, RefusesAnArchitectureThatItIsNot) {
   const std::string other = data("checkpoints/state_dict.torch2.6.pt");
   EXPECT_TRUE(contains(failure(4, cat("--arch fastspeech2 ", other, " ", out())),
                        "\n  there is no tensor encoder.position_enc\n"));
+}
+
+TEST_F(ExportCommand, WritesNoRepositoryOfWhatHasNoDecoderForIt) {
+  EXPECT_EQ(failure(2, "--for triton " + fastspeech2() + " " + out()),
+            "voxport: this is a FastSpeech2, but\n  a target program is for VITS\n" +
+                while_exporting(fastspeech2()));
+  const std::string program = data("docs/rnn.pt2");
+  EXPECT_EQ(failure(2, "--for triton " + program + " " + out()),
+            "voxport: this is a program, but\n  a target program is for checkpoints\n" +
+                while_exporting(program));
 }
 
 TEST_F(ExportCommand, RefusesOptionsOfOtherNetworks) {

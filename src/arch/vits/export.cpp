@@ -6,6 +6,7 @@
 
 #include "arch/vits/family.h"
 #include "arch/vits/sherpa.h"
+#include "arch/vits/triton.h"
 #include "arch/vits/vits.h"
 #include "arch/vits/voice_config.h"
 #include "base/fail.h"
@@ -59,6 +60,7 @@ std::vector<AxisFact> axes_of(const std::string& samples, bool has_noise) {
 }
 
 bool is_for_web(const ExportRequest& request) { return request.options.target == "web"; }
+bool is_for_triton(const ExportRequest& request) { return request.options.target == "triton"; }
 
 class VitsExport {
  public:
@@ -66,10 +68,12 @@ class VitsExport {
       : request_(request), model_(model), voice_(voice) {
     options_.noise_input = request.options.noise_input || is_for_web(request);
     options_.cut_after_flow = request.options.cut_after_flow;
-    options_.batch_scales = request.options.batch_scales;
+    // Triton makes batches of what has a batch axis.
+    options_.batch_scales = request.options.batch_scales || is_for_triton(request);
     field_ = model.receptive_field(options_);
   }
 
+  // encoder, decoder and stream decoder; or one graph.
   std::vector<PlannedGraph> graphs() {
     std::vector<PlannedGraph> graphs;
     if (request_.is_single_file()) {
@@ -87,6 +91,31 @@ class VitsExport {
         planned(request_.out / "decoder_stream.onnx", std::move(stream.graph), "stream_decoder"));
     graphs.back().metadata.first_frames = stream.first_frames;
     return graphs;
+  }
+
+  // A model repository: the encoder, and the decoder for pieces of rows.
+  void add_triton_repository(ExportPlan& plan) {
+    const std::string name = triton_name(request_.source.stem().native());
+    const std::string encoder_name = name + "_encoder";
+    const std::string decoder_name = name + "_decoder";
+    samples_of(*model_.decoder(options_));  // which the encoder tells
+    auto encoder = model_.encoder(options_);
+    Vits::RowStreamDecoder decoder = model_.row_stream_decoder(options_);
+    const TritonVoice voice{.name = name,
+                            .encoder = *encoder,
+                            .decoder = *decoder.graph,
+                            .sample_rate = model_.config.sample_rate,
+                            .hop_length = model_.config.hop_length(),
+                            .frames_ahead = decoder.frames_ahead};
+    const fs::path& out = request_.out;
+    plan.texts = {
+        {out / encoder_name / "config.pbtxt", triton_batching_config(encoder_name, *encoder)},
+        {out / decoder_name / "config.pbtxt", triton_sequence_config(decoder_name, *decoder.graph)},
+        {out / "README.md", triton_readme(voice)}};
+    const fs::path model = fs::path("1") / "model.onnx";  // of version 1
+    plan.graphs.push_back(planned(out / encoder_name / model, std::move(encoder), "encoder"));
+    plan.graphs.push_back(
+        planned(out / decoder_name / model, std::move(decoder.graph), "row_stream_decoder"));
   }
 
  private:
@@ -129,6 +158,13 @@ void check_for_web(const ExportRequest& request) {
     fail(Error::kUsage, "a voice for the web has one set of scales, not one per row");
 }
 
+void check_for_triton(const ExportRequest& request) {
+  if (request.is_single_file())
+    fail(
+        Error::kUsage,
+        "Triton takes a voice as a model repository, which is a folder: OUT must not end in .onnx");
+}
+
 void check_for_sherpa(const ExportRequest& request) {
   if (!request.is_single_file())
     fail(Error::kUsage, "sherpa-onnx takes a voice as one graph: let OUT end in .onnx");
@@ -143,7 +179,9 @@ void check_target(const ExportRequest& request) {
   if (target.empty()) return;
   if (is_for_web(request)) return check_for_web(request);
   if (target == "sherpa") return check_for_sherpa(request);
-  fail(Error::kUsage, "there is no target ", in_quotes(target), "; there are sherpa and web");
+  if (target == "triton") return check_for_triton(request);
+  fail(Error::kUsage, "there is no target ", in_quotes(target),
+       "; there are sherpa, web and triton");
 }
 
 // Voices of one folder share the name, if not the tokens: whoever had others should know.
@@ -205,7 +243,11 @@ ExportPlan plan_export(const ExportRequest& request) {
   request.clock.done("took the weights",
                      cat(config.text_encoder.n_layers, " layers, hop ", config.hop_length()));
 
-  plan.graphs = VitsExport(request, model, voice).graphs();
+  VitsExport vits(request, model, voice);
+  if (is_for_triton(request))
+    vits.add_triton_repository(plan);
+  else
+    plan.graphs = vits.graphs();
   const fs::path text = request.is_single_file() ? fs::path(request.out.native() + ".json")
                                                  : request.out / "voice.json";
   plan.texts.push_back({text, voice.text});

@@ -240,19 +240,21 @@ Vits::StreamDecoder Vits::stream_decoder(const Options& options) const {
   return made;
 }
 
-std::unique_ptr<Graph> Vits::row_stream_decoder(const Options& options) const {
-  auto graph = std::make_unique<Graph>();
-  graph->graph_name = "vits_row_stream_decoder";
+Vits::RowStreamDecoder Vits::row_stream_decoder(const Options& options) const {
+  RowStreamDecoder made{std::make_unique<Graph>()};
+  Graph& graph = *made.graph;
+  graph.graph_name = "vits_row_stream_decoder";
   const Value z =
-      graph->add_input("z", float_type({batch_size(), config.inter_channels(), frames()}));
-  const std::optional<Value> g = add_speaker(*graph, options);
+      graph.add_input("z", float_type({batch_size(), config.inter_channels(), frames()}));
+  const std::optional<Value> g = add_speaker(graph, options);
   RowCaches rows(z, receptive_field(options));
   const auto [samples, lengths] =
       rows.samples_and_lengths(decode(rows.sequence(), std::nullopt, g, options, &rows));
-  graph->add_output("output", samples);
-  graph->add_output("lengths", lengths);
+  graph.add_output("output", samples);
+  graph.add_output("lengths", lengths);
   rows.add_state();
-  return graph;
+  made.frames_ahead = rows.frames_ahead();
+  return made;
 }
 
 std::unique_ptr<Graph> Vits::whole(const Options& options) const {

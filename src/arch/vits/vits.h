@@ -52,7 +52,11 @@ struct Vits {
   };
   StreamDecoder stream_decoder(const Options& options) const;
   // The same for a batch of pieces of different sequences.
-  std::unique_ptr<Graph> row_stream_decoder(const Options& options) const;
+  struct RowStreamDecoder {
+    std::unique_ptr<Graph> graph;
+    std::int64_t frames_ahead = 0;  // by which samples come late, at most
+  };
+  RowStreamDecoder row_stream_decoder(const Options& options) const;
 
   // Frames of context that decoder(options) needs on each side. What the layers tell is compared
   // with what the nodes of the graph tell; fails with kInternal when both differ.
