@@ -23,7 +23,9 @@ int main(int, char** arguments) {
     options.noise_w = std::atof(arguments[6]);
     options.length_scale = std::atof(arguments[7]);
     options.speaker = arguments[8];
-    voxport::Voice voice(arguments[1]);
+    voxport::VoiceOptions one;
+    one.threads = 1;
+    voxport::Voice voice(arguments[1], one);
     voxport::Stream stream = voice.speak(arguments[3], options);
     while (const auto piece = stream.next())
       std::fwrite(piece->samples.data(), sizeof(float), piece->samples.size(), stdout);

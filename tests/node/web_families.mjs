@@ -18,7 +18,7 @@ const kTolerance = 1e-5;
 
 async function saidBy(folder) {
   const host = await hostFolder(folder);
-  const voice = await Voice.load(host.url, { ort });
+  const voice = await Voice.load(host.url, { ort, sessionOptions: { intraOpNumThreads: 1 } });
   host.close();
   const speaker = voice.info.numSpeakers > 1 ? 1 : undefined;
   const samples = [];
