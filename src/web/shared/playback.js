@@ -1,6 +1,9 @@
 // Playing audio while it is made.
 
-/** What was played so far, as player.js reports it. @typedef {{played: number, gaps: number, peak: number, isOver: boolean}} Played */
+/**
+ * What was played so far, as player.js reports it.
+ * @typedef {{played: number, gaps: number, peak: number, isOver: boolean}} Played
+ */
 
 export class Playback {
   #early = []; // what comes before the browser can play it

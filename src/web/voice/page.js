@@ -82,7 +82,8 @@ function showUnknown(symbols) {
 }
 
 async function speakInto(mine, signal) {
-  for await (const { samples, starts } of voice.say(element("text").value, { ...options(), signal, onUnknown: showUnknown })) {
+  const wanted = { ...options(), signal, onUnknown: showUnknown };
+  for await (const { samples, starts } of voice.say(element("text").value, wanted)) {
     if (starts) mine.addSentence(starts);
     mine.addAudio(samples, pcmOf(samples));
   }

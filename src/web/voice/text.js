@@ -135,7 +135,8 @@ const kRules = ["steps", "phoneme_steps", "marks", "blank", "bos", "eos", "alone
 function readRules(rules, isId) {
   expect(isObject(rules), "'text'", rules, "an object");
   for (const key of Object.keys(rules)) expect(kRules.includes(key), "a rule of 'text'", key, `one of ${kRules.join(", ")}`);
-  for (const key of ["blank", "bos", "eos"]) expect(rules[key] == null || isId(rules[key]), `'text/${key}'`, rules[key], "an id");
+  for (const key of ["blank", "bos", "eos"])
+    expect(rules[key] == null || isId(rules[key]), `'text/${key}'`, rules[key], "an id");
   const { alone = null, unknown = null } = rules;
   expect(alone === null || (Array.isArray(alone) && alone.every((s) => isText(s) && s !== "")), "'text/alone'", alone,
     "a list of symbols");

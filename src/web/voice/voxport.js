@@ -97,7 +97,8 @@ function wholeNumber(value, what, low, high) {
 }
 
 function namesIn(map, what) {
-  const names = Object.entries(map ?? {}).map(([name, id]) => ({ name, id: wholeNumber(id, `${what} ${inQuotes(name)}`, 0, 2 ** 31) }));
+  const numberOf = (name, id) => wholeNumber(id, `${what} ${inQuotes(name)}`, 0, 2 ** 31);
+  const names = Object.entries(map ?? {}).map(([name, id]) => ({ name, id: numberOf(name, id) }));
   return names.sort((a, b) => a.id - b.id);
 }
 
@@ -127,7 +128,8 @@ function choose(asked, what, names, count) {
   const named = names.find(({ name }) => name === asked);
   const id = named ? named.id : Number(asked);
   if (asked === "" || !Number.isSafeInteger(id) || id < 0 || id >= Math.max(count, 1))
-    throw new Error(`there is no ${what} ${inQuotes(asked)}, expected a name or a number from 0 to ${Math.max(count, 1) - 1}`);
+    throw new Error(`there is no ${what} ${inQuotes(asked)}, expected a name or a number from 0 to ` +
+      `${Math.max(count, 1) - 1}`);
   return id;
 }
 
@@ -165,7 +167,8 @@ function checkPorts(name, { session }, inputs, outputs) {
 function metadataNumber(name, { metadata }, key) {
   const value = Number(metadata.get(key));
   if (!Number.isSafeInteger(value) || value < 1)
-    throw new Error(`${name} has ${JSON.stringify(metadata.get(key) ?? null)} as ${key} in its metadata, expected a number above 0`);
+    throw new Error(`${name} has ${JSON.stringify(metadata.get(key) ?? null)} as ${key} in its metadata, expected a ` +
+      "number above 0");
   return value;
 }
 
@@ -214,7 +217,8 @@ export class Voice {
     if (!folder.pathname.endsWith("/")) folder.pathname += "/";
     const names = ["voice.json", "encoder.onnx", "decoder_stream.onnx"];
     const [config, ...graphs] = await Promise.all(names.map((name) => download(new URL(name, folder), signal)));
-    const json = await within("voice.json cannot be read", () => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(config)));
+    const json = await within("voice.json cannot be read", () =>
+      JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(config)));
     if (typeof json !== "object" || json === null || Array.isArray(json))
       throw new Error("voice.json cannot be read: it is no JSON object");
     const encoder = await openGraph(ort, "encoder.onnx", graphs[0], sessionOptions);
