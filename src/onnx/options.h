@@ -16,7 +16,8 @@ enum class WrittenTypes {
   // each size that it does not know is looked for among all buffers that are free. Not written is
   // what attention is computed from. Its tensors grow with the square of the steps, and are let go
   // after each layer only if their sizes have other names in the next. Where a pass has hidden
-  // ranks, only those of sums are written that can join a convolution, and of what they add.
+  // ranks, or where sizes hold only if an axis is long enough, just those of sums are written that
+  // can join a convolution, and of what they add.
   kForRuntime,
   kAll,
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "graph/assumptions.h"
 #include "onnx/dtype.h"
 #include "onnx/newer_opset.h"
 
@@ -295,7 +296,7 @@ using IsWritten = std::function<bool(const Value& value)>;
 
 IsWritten which_are_written(const Graph& graph, WrittenTypes written_types) {
   if (written_types == WrittenTypes::kAll) return [](const Value&) { return true; };
-  if (has_hidden_ranks(graph))
+  if (has_hidden_ranks(graph) || assumes_sizes(graph))
     return [sums = sums_of(graph)](const Value& value) { return sums.contains(value.name()); };
   return [sources = sources_of_attention(graph)](const Value& value) {
     return !sources.contains(value.name());

@@ -4,6 +4,7 @@
 
 #include <voxport/error.h>
 
+#include "graph/assumptions.h"
 #include "graph/check.h"
 #include "passes/for_onnxruntime/forms.h"
 #include "passes/lower_opset.h"
@@ -54,8 +55,9 @@ constexpr Pass kForms[] = {
 // graph would be larger in the file.
 constexpr Pass kConvolveByPoints = {"convolve_by_points", convolve_by_points};
 
-// Behind it, for the many sizes that it makes. Not for graphs with attention.
-constexpr Pass kBehindPoints[] = {
+// For the many sizes that it makes, or those that cannot be named: see onnx/options.h. Not for
+// graphs with attention.
+constexpr Pass kForManySizes[] = {
     kShareConstants,             // convolutions by points share their constants
     {"hide_ranks", hide_ranks},  // the graph is loaded in less time
     kDropDeadNodes,
@@ -107,8 +109,10 @@ void use_forms_for_onnxruntime(Graph& graph) {
   for (const Pass& pass : kForms)
     if (run(pass, graph)) run(kDropDeadNodes, graph);  // what is unused must not count as a use
   optimise(graph);
-  if (has_attention(graph) || !run(kConvolveByPoints, graph)) return;
-  for (const Pass& pass : kBehindPoints) run(pass, graph);
+  if (has_attention(graph)) return;
+  const bool is_by_points = run(kConvolveByPoints, graph);
+  if (!is_by_points && !assumes_sizes(graph)) return;
+  for (const Pass& pass : kForManySizes) run(pass, graph);
 }
 
 bool prepare(Graph& graph, const Target& target) {
