@@ -44,6 +44,9 @@ struct VoiceOptions {
   // Whether espeak-ng, of a voice that needs it for text, starts while the graphs are loaded. Else
   // it starts when text first comes, whose first audio then is later; never for phonemes and ids.
   bool expects_text = true;
+  // Whether a voice is there only when its decoder is loaded, too. Else text is already encoded
+  // while it is; what is wrong with the decoder fails the streams, and not the voice.
+  bool waits_for_decoder = true;
   // Where checkpoints are exported to before they speak. Empty: $XDG_CACHE_HOME/voxport, or
   // ~/.cache/voxport.
   std::filesystem::path cache;

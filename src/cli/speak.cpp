@@ -301,6 +301,7 @@ int run_speak(Options& options, bool has_text) {
   TextInput input = open_input(options, has_text);
   options.library.on_stage = tell_stages(options.debug);
   options.library.expects_text = options.ids.empty() && !options.are_phonemes;
+  options.library.waits_for_decoder = false;
   options.speak.input = input_of(options, !has_text && options.file.empty());
   if (options.prints_ids) return print_ids(options, input);
   const Voice voice(options.voice, options.library);

@@ -19,10 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct DecoderFile {
-  fs::path path;
-  bool is_cached = false;
-};
+// What a graph says of itself; nothing where it cannot be read, which loading it will tell.
+ModelMetadata metadata_of(const fs::path& graph) {
+  try {
+    return ModelMetadata::read(read_onnx_metadata(Blob::map_file(graph)));
+  } catch (const Error&) {
+    return {};
+  }
+}
 
 // The one of a pair's decoders that was asked for.
 DecoderFile decoder_of(const VoiceFiles& files, VoiceOptions::Decoder wanted) {
@@ -33,15 +37,14 @@ DecoderFile decoder_of(const VoiceFiles& files, VoiceOptions::Decoder wanted) {
   if (!file)
     fail(Error::kUnreadable, "there is no ", is_cached ? folder.stream_decoder : folder.decoder,
          " beside ", in_quotes(files.text_graph.native()));
-  return {*file, is_cached};
+  return {*file, is_cached, metadata_of(*file)};
 }
 
 // The threads of a run of these graphs, of which the decoder has most of the work. More than it has
 // work for would make it slower. A graph that says nothing of that has all cores.
-int threads_for(const fs::path& decoder, int asked) {
+int threads_for(const ModelMetadata& metadata, int asked) {
   if (asked > 0) return asked;
   const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
-  const auto metadata = ModelMetadata::read(read_onnx_metadata(Blob::map_file(decoder)));
   return static_cast<int>(std::min(cores, metadata.threads.value_or(cores)));
 }
 
@@ -50,6 +53,16 @@ std::future<Session> load_in_background(fs::path path, SessionOptions options) {
   return std::async(std::launch::async, [path = std::move(path), options = std::move(options)] {
     return Session(path, options);
   });
+}
+
+std::unique_ptr<const Decoder> made_decoder(Session session, const DecoderPorts& ports,
+                                            bool is_cached,
+                                            const std::optional<ReceptiveField>& field,
+                                            std::int64_t hop_length) {
+  if (is_cached) return std::make_unique<CachedDecoder>(std::move(session), ports);
+  const ReceptiveField used = field.value_or(ReceptiveField());
+  return std::make_unique<ContextDecoder>(std::move(session), ports, used.left, used.right,
+                                          hop_length);
 }
 
 // The number of a speaker or a language, of `count` of which some have names; empty: the first.
@@ -94,21 +107,17 @@ LoadedVoice::LoadedVoice(const VoiceFiles& files, const VoiceOptions& options) {
 void LoadedVoice::load_graphs(const VoiceFiles& files, const VoiceOptions& options) {
   const VoiceKind& kind = *files.kind;
   const bool is_pair = files.decoder || files.stream_decoder;
-  const DecoderFile file = is_pair ? decoder_of(files, options.decoder) : DecoderFile();
+  const DecoderFile file = is_pair ? decoder_of(files, options.decoder)
+                                   : DecoderFile{{}, false, metadata_of(files.text_graph)};
   SessionOptions session_options;
-  session_options.threads = threads_for(is_pair ? file.path : files.text_graph, options.threads);
+  session_options.threads = threads_for(file.metadata, options.threads);
   config_.info.threads = session_options.threads;
-  std::future<Session> loading;  // the decoder, while this thread loads the other
-  if (is_pair) loading = load_in_background(file.path, session_options);
+  std::shared_future<Session> loading;  // the decoder, while this thread loads the other
+  if (is_pair) loading = load_in_background(file.path, session_options).share();
   text_graph_ = kind.open(files.text_graph, session_options, config_.info.notes);
   take_metadata();
+  if (is_pair) return add_decoder(file, kind, std::move(loading), options.waits_for_decoder);
   const Session& graph = text_graph_->session();
-  if (is_pair) {
-    Session decoder = loading.get();
-    kind.check_pair(graph, decoder, info());
-    add_decoder(std::move(decoder), kind.ports(), file.is_cached);
-    return;
-  }
   if (!find_port(graph.outputs(), kind.ports().samples))
     fail(Error::kUnsupported, in_quotes(graph.name()), " has no output ",
          in_quotes(kind.ports().samples), ", expected a whole voice");
@@ -130,27 +139,34 @@ void LoadedVoice::take_metadata() {
     info.num_languages = metadata.languages.value_or(info.num_languages);
 }
 
-void LoadedVoice::add_decoder(Session decoder, const DecoderPorts& ports, bool is_cached) {
+// Whoever needs the decoder first looks whether it goes with the text graph.
+void LoadedVoice::add_decoder(const DecoderFile& file, const VoiceKind& kind,
+                              std::shared_future<Session> loading, bool waits) {
+  if (waits) loading.get();  // what is wrong with the file comes first
+  take_decoder_metadata(file);
+  decoder_ =
+      std::async(std::launch::deferred, [this, &kind, loading = std::move(loading),
+                                         is_cached = file.is_cached,
+                                         field = file.metadata.receptive_field] {
+        Session session = loading.get();
+        kind.check_pair(text_graph_->session(), session, info());
+        return made_decoder(std::move(session), kind.ports(), is_cached, field, info().hop_length);
+      }).share();
+  if (waits) decoder();
+}
+
+void LoadedVoice::take_decoder_metadata(const DecoderFile& file) {
   VoiceInfo& info = config_.info;
-  const ModelMetadata metadata = ModelMetadata::read(decoder.metadata());
-  info.decoder = decoder.name();
-  if (info.hop_length == 0) info.hop_length = metadata.hop_length.value_or(0);
+  info.decoder = file.path.filename().native();
+  if (info.hop_length == 0) info.hop_length = file.metadata.hop_length.value_or(0);
   if (info.hop_length == 0)
     fail(Error::kCorrupt, "neither the voice's config nor ", in_quotes(info.decoder),
          " has a hop_length");
-  const std::optional<ReceptiveField>& field = metadata.receptive_field;
-  info.streams = is_cached || field;
-  if (is_cached) {
-    decoder_ = std::make_unique<CachedDecoder>(std::move(decoder), ports);
-    return;
-  }
-  if (!field)
+  info.streams = file.is_cached || file.metadata.receptive_field;
+  if (!info.streams)
     info.notes.push_back(cat(printable(info.decoder),
                              " does not declare the receptive field of its ",
                              "samples: each sentence is computed as a whole"));
-  const ReceptiveField used = field.value_or(ReceptiveField());
-  decoder_ = std::make_unique<ContextDecoder>(std::move(decoder), ports, used.left, used.right,
-                                              info.hop_length);
 }
 
 Manner LoadedVoice::manner() const {

@@ -1,6 +1,8 @@
 // LoadedVoice: what a voice consists of, for its streams.
 #pragma once
 
+#include <filesystem>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -8,12 +10,20 @@
 
 #include <voxport/speak.h>
 
+#include "graph/model_metadata.h"
 #include "phonemes/phonemiser.h"
 #include "voice/files.h"
 #include "voice/kind.h"
 #include "voice/utterance_limit.h"
 
 namespace voxport {
+
+// The one of a pair's decoders that is used, and what it says of itself.
+struct DecoderFile {
+  std::filesystem::path path;
+  bool is_cached = false;
+  ModelMetadata metadata = {};
+};
 
 class LoadedVoice {
  public:
@@ -25,7 +35,8 @@ class LoadedVoice {
   const std::string& no_text() const { return config_.no_text; }
   std::int64_t symbols() const { return config_.text.num_symbols; }  // ids lie below; 0: not known
   const TextGraph& text_graph() const { return *text_graph_; }
-  const Decoder* decoder() const { return decoder_.get(); }  // none with a graph of all
+  // None with a graph of all. Waits until it is loaded, and fails where it cannot be.
+  const Decoder* decoder() const { return decoder_.valid() ? decoder_.get().get() : nullptr; }
 
   // How long an utterance may be.
   const UtteranceLimit& limit() const { return *limit_; }
@@ -43,12 +54,14 @@ class LoadedVoice {
 
  private:
   void load_graphs(const VoiceFiles& files, const VoiceOptions& options);
+  void add_decoder(const DecoderFile& file, const VoiceKind& kind,
+                   std::shared_future<Session> loading, bool waits);
   void take_metadata();
-  void add_decoder(Session decoder, const DecoderPorts& ports, bool is_cached);
+  void take_decoder_metadata(const DecoderFile& file);
 
   VoiceConfig config_;
   std::unique_ptr<TextGraph> text_graph_;
-  std::unique_ptr<Decoder> decoder_;
+  std::shared_future<std::unique_ptr<const Decoder>> decoder_;
   std::unique_ptr<UtteranceLimit> limit_;
   PhonemiserOptions phonemiser_options_;
 
