@@ -55,6 +55,13 @@ struct BenchWay {
   std::vector<BenchPoint> points;  // of the run whose total is the median; one a piece
 };
 
+// What the first samples wait for, one stage after the other, in seconds: all of the first sentence
+// alone.
+struct BenchFirst {
+  double phonemes = 0, encoder = 0;
+  double chunk = 0;  // the first one; 0 for a voice of one graph
+};
+
 struct BenchText {
   std::string name;  // "short", "medium", "long", or "text" for the caller's own
   std::uint64_t sentences = 0, ids = 0, frames = 0;
@@ -62,6 +69,7 @@ struct BenchText {
   // Each stage alone, for all sentences, in seconds; a decoder is given whole sentences. A voice of
   // one graph has all in its encoder.
   double phonemes = 0, encoder = 0, decoder = 0;
+  BenchFirst first;
   BenchWay streamed, one_shot;
 };
 

@@ -73,6 +73,18 @@ std::string stages_text(const BenchReport& report) {
   return table.text();
 }
 
+std::string first_text(const BenchReport& report) {
+  Table table("lrrrr");
+  table.add({"", dim("phonemes"), dim("encoder"), dim("first chunk"), dim("together")});
+  for (const BenchText& text : report.texts) {
+    const BenchFirst& first = text.first;
+    table.add({text.name, milliseconds(first.phonemes), milliseconds(first.encoder),
+               milliseconds(first.chunk),
+               milliseconds(first.phonemes + first.encoder + first.chunk)});
+  }
+  return table.text();
+}
+
 void add_way(Table& table, const std::string& name, const BenchWay& way) {
   const bool is_one = way.pieces < 2;
   table.add({name, milliseconds(way.first_audio), milliseconds(way.total),
@@ -103,6 +115,7 @@ std::string report_text(const BenchReport& report) {
           milliseconds(report.first_load), "\n  at most ", human_bytes(report.streamed_peak_bytes),
           " of memory while streaming, ", human_bytes(report.peak_bytes), " by whole sentences\n");
   text += cat("\n", bold("each stage separately"), "\n", stages_text(report));
+  text += cat("\n", bold("up to the first audio"), "\n", first_text(report));
   return text + cat("\n", bold("speaking"), "\n", speaking_text(report));
 }
 

@@ -36,6 +36,10 @@ Json json_of(const BenchText& text) {
           {"phonemes", text.phonemes},
           {"encoder", text.encoder},
           {"decoder", text.decoder},
+          {"first",
+           {{"phonemes", text.first.phonemes},
+            {"encoder", text.first.encoder},
+            {"chunk", text.first.chunk}}},
           {"streamed", json_of(text.streamed)},
           {"one_shot", json_of(text.one_shot)}};
 }

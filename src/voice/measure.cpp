@@ -108,9 +108,36 @@ std::vector<Utterance> utterances_of(const LoadedVoice& voice, const Task& task)
   return utterances;
 }
 
+// The task up to the end of its first sentence.
+Task first_of(const Task& task) {
+  Task first = task;
+  if (task.input != SpeakOptions::kText) {
+    first.text = task.text.substr(0, task.text.find('\n'));
+    return first;
+  }
+  SentenceSplitter splitter(SentenceSplitter::Lines::kFlow);
+  std::vector<std::string> sentences = splitter.push(task.text);
+  std::ranges::move(splitter.finish(), std::back_inserter(sentences));
+  if (!sentences.empty()) first.text = sentences.front();
+  return first;
+}
+
 // How long each stage takes alone.
 struct StageTimes {
   std::vector<double> phonemes, encoder, decoder;
+  std::vector<double> first_phonemes, first_encoder, first_chunk;
+
+  void measure_first(const LoadedVoice& voice, const Task& task, std::int64_t frames) {
+    std::vector<Utterance> utterances;
+    first_phonemes.push_back(seconds_of([&] { utterances = utterances_of(voice, task); }));
+    if (utterances.empty()) return;
+    Encoded made;
+    first_encoder.push_back(
+        seconds_of([&] { made = voice.text_graph()(utterances[0].ids, voice.manner(), 0); }));
+    if (made.latent)
+      first_chunk.push_back(
+          seconds_of([&] { voice.decoder()->start(std::move(*made.latent))->next(frames); }));
+  }
 
   void measure(const LoadedVoice& voice, const Task& task, BenchText& text) {
     std::vector<Utterance> utterances;
@@ -241,12 +268,16 @@ BenchText measure(const std::shared_ptr<const LoadedVoice>& voice, const Task& t
     streamed_runs.push_back(speak(voice, task, streamed));
     one_shot_runs.push_back(speak(voice, task, one_shot));
     stages.measure(*voice, task, text);
+    stages.measure_first(*voice, first_of(task),
+                         options.chunk_frames > 0 ? options.chunk_frames : kFirstFrames);
     steps.step();
   }
   text.audio = streamed_runs.back().points.back().audio;
   text.phonemes = median(stages.phonemes);
   text.encoder = median(stages.encoder);
   text.decoder = median(stages.decoder);
+  text.first = {median(stages.first_phonemes), median(stages.first_encoder),
+                median(stages.first_chunk)};
   text.streamed = way_of(std::move(streamed_runs));
   text.one_shot = way_of(std::move(one_shot_runs));
   return text;

@@ -11,12 +11,10 @@
 namespace voxport {
 namespace {
 
-// Pieces where nobody says how long they are. A first one of few frames is soon there. Each may be
-// half as long again as the one before: as long as decoding takes two thirds of the time that
-// playing does, the next is there before the last was played. Every sentence begins so, whether it
-// had to be waited for or not: how it is cut decides on the last bits of its samples, and these
-// must not depend on time.
-constexpr std::int64_t kFirstFrames = 8;
+// Pieces where nobody says how long they are begin with kFirstFrames. Each may be half as long again
+// as the one before: as long as decoding takes two thirds of the time that playing does, the next
+// is there before the last was played. Every sentence begins so, whether it had to be waited for or
+// not: how it is cut decides on the last bits of its samples, and these must not depend on time.
 constexpr std::int64_t kMostFrames = 45;
 
 void check_number(const char* name, double value, double low, double high) {

@@ -21,6 +21,9 @@
 
 namespace voxport {
 
+// The frames of a sentence's first piece, where nobody says how many. Few are soon there.
+constexpr std::int64_t kFirstFrames = 8;
+
 class SpeakingTask {
  public:
   // Fails as Voice::speak() does.

@@ -106,7 +106,8 @@ TEST_F(BenchCommand, TellsAllFiguresAsJson) {
   EXPECT_EQ(report["texts"][2]["name"], "long");
   for (const Json& text : report["texts"]) {
     EXPECT_EQ(keys_of(text), (Keys{"name", "sentences", "ids", "frames", "audio", "phonemes",
-                                   "encoder", "decoder", "streamed", "one_shot"}));
+                                   "encoder", "decoder", "first", "streamed", "one_shot"}));
+    EXPECT_EQ(keys_of(text["first"]), (Keys{"phonemes", "encoder", "chunk"}));
     for (const char* way : {"streamed", "one_shot"})
       EXPECT_EQ(keys_of(text[way]), (Keys{"first_audio", "total", "real_time_factor", "pieces",
                                           "gap", "gap_ratio", "least_left", "ran_dry", "points"}));
@@ -126,6 +127,7 @@ TEST_F(BenchCommand, GivesFiguresThatAgree) {
     EXPECT_GT(text["streamed"]["pieces"], text["sentences"]);
     EXPECT_GT(text["encoder"], 0);
     EXPECT_GT(text["decoder"], 0);
+    for (const auto& [stage, seconds] : text["first"].items()) EXPECT_GT(seconds, 0) << stage;
     for (const char* name : {"streamed", "one_shot"}) {
       const Json& way = text[name];
       EXPECT_EQ(way["points"].size(), way["pieces"]);
