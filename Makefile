@@ -6,6 +6,8 @@ MAKEFLAGS += --no-print-directory
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+# Voices and vocoders of full size beside PyTorch's exports of them; see tools/make_voices.py.
+RACES ?=
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 CLANG_FORMAT ?= clang-format-14
 CLANG_TIDY ?= clang-tidy-14
@@ -64,7 +66,7 @@ build: onnxruntime build/release/build.ninja  ## build build/voxport, and the li
 	@cmake --build --preset release --target voxport voxport_shared voxport_piper
 	@ln -sfn release/voxport build/voxport
 
-bench: build  ## measure voxport beside PyTorch (VOXPORT_BASELINE: its exports)
+bench: build  ## measure voxport beside PyTorch (VOXPORT_BASELINE: its exports; RACES: voices of full size)
 	@tools/setup bench
 	@cmake --build --preset release --target bench_graphs bench_streams bench_serve bench_interfaces
 	@build/release/bench_serve voices/slt-x_low.ckpt --requests 10000
@@ -72,6 +74,11 @@ bench: build  ## measure voxport beside PyTorch (VOXPORT_BASELINE: its exports)
 	@build/release/bench_interfaces build/bench-voice
 	@/usr/bin/python3 bench/speak_from_python.py build/bench-voice
 	@for script in $(BENCHMARKS); do /usr/bin/python3 "$$script" build/voxport; done
+	@if [[ -n "$(RACES)" ]]; then \
+	  bench/race_voices.py build/voxport "$(RACES)" --frames 48,128,400 --markdown build/races.md; \
+	  bench/long_input.py build/voxport "$(RACES)" --svg build/long_input.svg; \
+	  echo "== the tables for docs/performance.md are in build/races.md, the drawing in build/long_input.svg"; \
+	fi
 
 # A target starts from what is known (its own corpus, past findings, our seeds, the tests' checkpoints).
 fuzz: build/fuzz/build.ninja  ## fuzz every reader for FUZZ_SECONDS (60) each
