@@ -13,8 +13,8 @@
 #include <voxport/serve.h>
 
 #include "fuzz/folder.h"
+#include "tests/letters.h"
 #include "tests/serve/client.h"
-#include "tests/serve/letters_config.h"
 
 namespace voxport {
 

@@ -14,7 +14,6 @@
 #include "tests/data.h"
 #include "tests/letters.h"
 #include "tests/needs_runtime.h"
-#include "tests/serve/letters_config.h"
 #include "tests/spoken.h"
 #include "tests/temporary_folder.h"
 
