@@ -70,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fill(text.substr(0, end), content);
     read_metadata(content);
     try_to([&] { noise_copy(as_bytes(content)); });
-    try_to([&] { read_voice(files_of_graph(folder() / "whole.onnx"), content); });
+    try_to([&] { read_voice(files_of_graph(folder() / "whole.onnx", {}), content); });
     read_voice(files_in_folder(folder()), content);
   });
 }
