@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
-#include <ranges>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -234,14 +233,14 @@ bool is_attention(const Node& node) {
 std::unordered_set<std::string> sources_of_attention(const Graph& graph) {
   std::unordered_set<std::string> sources;
   const std::vector<Node> nodes = graph.nodes();
-  for (const Node& node : nodes | std::views::reverse) {
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
     const bool leads_there =
-        is_attention(node) || std::ranges::any_of(node.outputs(), [&](const Value& output) {
+        is_attention(*node) || std::ranges::any_of(node->outputs(), [&](const Value& output) {
           return sources.contains(output.name());
         });
     if (!leads_there) continue;
-    for (const Value& output : node.outputs()) sources.insert(output.name());
-    for (const Value& input : node.inputs())
+    for (const Value& output : node->outputs()) sources.insert(output.name());
+    for (const Value& input : node->inputs())
       if (input) sources.insert(input.name());
   }
   return sources;
