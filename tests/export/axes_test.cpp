@@ -284,9 +284,11 @@ TEST_F(ExportAxes, ComeWithMetadata) {
       {"voxport.sample_rate", "16000"},
       {"voxport.symbols", "256"},
       {"voxport.speakers", "1"},
-      {"voxport.source_sha256", sha256sum(voice.checkpoint)}};
+      {"voxport.source_sha256", sha256sum(voice.checkpoint)},
+      {"voxport.threads", "2"}};
   EXPECT_EQ(graphs.encoder.metadata(), expected);
   expected["voxport.graph"] = "decoder";
+  expected["voxport.threads"] = "4";
   EXPECT_EQ(graphs.decoder.metadata(), expected);
 
   ExportOptions options = all_inputs();
