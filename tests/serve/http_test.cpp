@@ -1,4 +1,6 @@
 // HTTP, over loopback.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <set>
 
@@ -261,6 +263,27 @@ TEST_F(Http, GivesUpOnARequestThatDoesNotArrive) {
   Client client(server.http());
   client.send("POST /v1/audio/speech HTTP/1.1\r\nContent-Length: 100\r\n\r\n{");
   EXPECT_EQ(read_response(client).status, 0);  // what it did not send, it need not be told
+}
+
+// Each address goes on when there is room again, although both had to wait.
+TEST_F(Http, AcceptsAgainAfterDescriptorsHadRunOut) {
+  const RunningServer server;
+  const int first = dup(0), second = dup(0);
+  ::close(first);
+  ::close(second);
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  rlimit low = limit;
+  low.rlim_cur = static_cast<rlim_t>(std::max(first, second)) + 1;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+  Client http(server.http());  // the last that there are
+  Client wyoming(server.wyoming());
+  http.send(request_of("GET", "/health"));
+  wyoming.send("{\"type\": \"ping\"}\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_EQ(read_response(http).status, 200);
+  EXPECT_NE(wyoming.read_some().find("pong"), std::string::npos);
 }
 
 TEST_F(Http, ClosesAnIdleConnection) {

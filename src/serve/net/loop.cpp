@@ -45,7 +45,7 @@ tcp::acceptor open_acceptor(net::io_context& context, const std::string& address
 
 class LoopParts {
  public:
-  LoopParts() : connections_(context_), stop_(context_), grace_(context_), retry_(context_) {
+  LoopParts() : connections_(context_), stop_(context_), grace_(context_) {
     const int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (fd < 0) fail(Error::kUnreadable, "the system gives no event to wait for");
     stop_.assign(fd);
@@ -56,8 +56,8 @@ class LoopParts {
 
   using Start = std::function<void(tcp::socket)>;
   std::uint16_t listen(const std::string& address, Start start) {
-    acceptors_.push_back(
-        std::make_unique<Acceptor>(Acceptor{open_acceptor(context_, address), std::move(start)}));
+    acceptors_.push_back(std::make_unique<Acceptor>(
+        Acceptor{open_acceptor(context_, address), net::steady_timer(context_), std::move(start)}));
     const std::uint16_t port = acceptors_.back()->acceptor.local_endpoint().port();
     accept(*acceptors_.back());
     return port;
@@ -87,6 +87,7 @@ class LoopParts {
  private:
   struct Acceptor {
     tcp::acceptor acceptor;
+    net::steady_timer retry;
     Start start;
   };
 
@@ -105,8 +106,8 @@ class LoopParts {
 
   // The process has no more descriptors: some will be free again.
   void accept_later(Acceptor& from) {
-    retry_.expires_after(std::chrono::milliseconds(100));
-    retry_.async_wait([this, &from](error_code error) {
+    from.retry.expires_after(std::chrono::milliseconds(100));
+    from.retry.async_wait([this, &from](error_code error) {
       if (!error) accept(from);
     });
   }
@@ -115,8 +116,8 @@ class LoopParts {
     for (const auto& listening : acceptors_) {
       error_code ignored;
       listening->acceptor.close(ignored);
+      listening->retry.cancel();
     }
-    retry_.cancel();
     grace_.expires_after(duration_of(grace));
     grace_.async_wait([this](error_code error) {
       if (!error) connections_.stop_now();
@@ -127,7 +128,7 @@ class LoopParts {
   net::io_context context_{1};
   Connections connections_;
   net::posix::stream_descriptor stop_;
-  net::steady_timer grace_, retry_;
+  net::steady_timer grace_;
   std::vector<std::unique_ptr<Acceptor>> acceptors_;
 };
 
