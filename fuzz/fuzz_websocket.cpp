@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (port == 0) return 0;
   voxport::Client client(port);
   client.send(
-      "GET /v1/stream HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+      "GET /v1/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
       "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
   if (!client.read_until("\r\n\r\n").starts_with("HTTP/1.1 101 ")) std::abort();
   const std::string_view lines(reinterpret_cast<const char*>(data), std::min(size, kMost));

@@ -32,6 +32,9 @@ struct ServeOptions {
   // A file with the token that HTTP clients have to send; empty: anyone may ask. It is not asked
   // for by /health, /ready and the files of the page, nor over Wyoming, which has no place for one.
   std::filesystem::path token_file;
+  // Names by which browsers may call the server, such as "voices.example.org", beside localhost and
+  // addresses; "*": any. Without one, any name will do unless `http` is an address of loopback.
+  std::vector<std::string> hosts;
   // The origin of web pages elsewhere that may use the server, such as "https://example.org", or
   // "*"; empty: none but its own page.
   std::string allow_origin;

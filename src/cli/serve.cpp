@@ -180,6 +180,12 @@ Run add_serve(Arguments& app) {
                  "a file with the token that clients of HTTP must send (Authorization: Bearer)")
       .type_name("FILE");
   app.add_option(
+         "--host", options->serve.hosts,
+         "a name by which browsers may call the server, beside localhost, or * for any; repeat it\n"
+         "for more. Required behind a proxy on the same machine (default: any name, if --http is\n"
+         "an address that others reach)")
+      .type_name("NAME");
+  app.add_option(
          "--allow-origin", options->serve.allow_origin,
          "the origin of web pages that may use the server, or * for all (default: only its\n"
          "own page)")

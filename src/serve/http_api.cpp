@@ -135,6 +135,7 @@ HttpApi::Answer HttpApi::answer(const HttpRequest& request) {
 
 HttpApi::Answer HttpApi::upgrade(const HttpRequest& request) {
   try {
+    check_host(request);
     check_origin(request);
     if (request.path() != "/v1/stream")
       refuse(404, "not_found", "there is no WebSocket at ", in_quotes(request.path()));
@@ -155,6 +156,7 @@ HttpReply HttpApi::refuse_request(const Refusal& refusal) {
 }
 
 HttpApi::Answer HttpApi::route(const HttpRequest& request) {
+  check_host(request);
   check_origin(request);
   const std::string_view asked = request.method;
   const std::string_view method = asked == "HEAD" ? "GET" : asked;
@@ -176,6 +178,13 @@ HttpApi::Answer HttpApi::route(const HttpRequest& request) {
       405, "method_not_allowed",
       cat(in_quotes(request.path()), " takes ", allowed, ", not ", printable(request.method)));
   return HttpReply{405, "application/json", to_json(refusal), {{"Allow", allowed}}};
+}
+
+void HttpApi::check_host(const HttpRequest& request) const {
+  const std::string_view host = request.header("Host");
+  if (!service_.hosts.allow(host))
+    refuse(421, "unknown_host", "this server is not known by the name ", in_quotes(host),
+           ", expected localhost or a name that it was told");
 }
 
 // Only browsers send an origin: with it, a page of a stranger would use the server of its visitor.

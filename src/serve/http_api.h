@@ -34,6 +34,7 @@ class HttpApi {
   static const Route kRoutes[];
 
   Answer route(const HttpRequest& request);
+  void check_host(const HttpRequest& request) const;
   void check_origin(const HttpRequest& request) const;
   void check_token(const HttpRequest& request) const;
   void add_cors(const HttpRequest& request, HttpReply& reply) const;

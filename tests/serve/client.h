@@ -131,7 +131,7 @@ inline Response read_response(Client& client) {
 
 inline std::string request_of(const std::string& method, const std::string& target,
                               const std::string& body = "", const std::string& headers = "") {
-  std::string out = method + " " + target + " HTTP/1.1\r\nHost: x\r\n" + headers;
+  std::string out = method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n" + headers;
   if (method == "POST") out += "Content-Length: " + std::to_string(body.size()) + "\r\n";
   return out + "\r\n" + body;
 }

@@ -265,6 +265,29 @@ TEST_F(Http, GivesUpOnARequestThatDoesNotArrive) {
   EXPECT_EQ(read_response(client).status, 0);  // what it did not send, it need not be told
 }
 
+TEST_F(Http, IsNotCalledByTheNameOfAStranger) {
+  ServeOptions options;
+  options.hosts = {"voices.example.org"};
+  const RunningServer server(options);
+  const auto called = [&](const std::string& host, const std::string& target) {
+    Client client(server.http());
+    client.send("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\nOrigin: http://" + host +
+                "\r\n\r\n");
+    return read_response(client);
+  };
+  for (const char* target : {"/health", "/", "/v1/audio/voices", "/nowhere"}) {
+    const Response rebound = called("evil.example:5000", target);
+    EXPECT_EQ(rebound.status, 421) << target;
+    const Json error = Json::parse(rebound.body)["error"];
+    EXPECT_EQ(error["code"], "unknown_host");
+    EXPECT_EQ(error["message"],
+              "this server is not known by the name 'evil.example:5000', expected localhost or a "
+              "name that it was told");
+  }
+  EXPECT_EQ(called("voices.example.org", "/health").status, 200);
+  EXPECT_EQ(called("127.0.0.1:1", "/health").status, 200);
+}
+
 // Each address goes on when there is room again, although both had to wait.
 TEST_F(Http, AcceptsAgainAfterDescriptorsHadRunOut) {
   const RunningServer server;
@@ -316,7 +339,7 @@ TEST_F(Http, IsUsedByPagesOfItsOwnOnly) {
   const RunningServer server;
   EXPECT_EQ(ask(server.http(), "GET", "/health", "", "Origin: http://evil\r\n").status, 403);
   EXPECT_EQ(ask(server.http(), "GET", "/health", "", "Origin: null\r\n").status, 403);
-  const Response own = ask(server.http(), "GET", "/health", "", "Origin: http://x\r\n");
+  const Response own = ask(server.http(), "GET", "/health", "", "Origin: http://localhost\r\n");
   EXPECT_EQ(own.status, 200);
   EXPECT_EQ(head_value(own, "Access-Control-Allow-Origin"), "");
 }

@@ -12,10 +12,11 @@ using Json = nlohmann::json;
 class WebSocket : public Client {
  public:
   explicit WebSocket(std::uint16_t port, const std::string& headers = "",
-                     const std::string& path = "/v1/stream")
-      : Client(port) {
-    Client::send("GET " + path +
-                 " HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                     const std::string& path = "/v1/stream", const std::string& host = "localhost",
+                     int receive_buffer = 0)
+      : Client(port, receive_buffer) {
+    Client::send("GET " + path + " HTTP/1.1\r\nHost: " + host +
+                 "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                  "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" +
                  headers + "\r\n");
     response = read_response(*this);
@@ -59,13 +60,14 @@ class WebSocket : public Client {
     return got.opcode == 1 ? Json::parse(got.payload) : Json{{"type", cat("frame ", got.opcode)}};
   }
 
-  // Until a message of that type, with the audio and the sentences before it.
+  // Until a message of that type, with the audio and the sentences before it. Answers pings.
   Json until(const std::string& type) {
     while (true) {
       const Frame got = frame();
       if (got.opcode == 2) audio += got.payload;
-      if (got.opcode != 1 && got.opcode != 2) return {{"type", cat("frame ", got.opcode)}};
-      if (got.opcode != 1) continue;
+      if (got.opcode == 9) send_frame(10, got.payload);
+      if (got.opcode == 2 || got.opcode == 9) continue;
+      if (got.opcode != 1) return {{"type", cat("frame ", got.opcode)}};
       Json message = Json::parse(got.payload);
       if (message["type"] == "sentence") sentences.push_back(message);
       if (message["type"] == type || message["type"] == "error") return message;
@@ -209,6 +211,14 @@ TEST_F(StreamOverWebSocket, RefusesWhomHttpRefuses) {
   EXPECT_EQ(
       WebSocket(server.http(), "Sec-WebSocket-Protocol: voxport, bearer.secre\r\n").response.status,
       401);
+}
+
+TEST_F(StreamOverWebSocket, IsNotOpenedByAPageThatReboundItsName) {
+  const RunningServer server;
+  EXPECT_EQ(WebSocket(server.http(), "Origin: http://localhost\r\n").response.status, 101);
+  EXPECT_EQ(
+      WebSocket(server.http(), "Origin: http://evil\r\n", "/v1/stream", "evil").response.status,
+      421);
 }
 
 TEST_F(StreamOverWebSocket, EndsTheWorkOfAClientThatGoesAway) {
