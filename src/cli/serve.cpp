@@ -151,7 +151,8 @@ void add_limits(Arguments& app, ServeOptions& limits) {
   add("--request-timeout", limits.request_timeout, {0.1, kDay},
       "the seconds in which a request must arrive");
   add("--idle-timeout", limits.idle_timeout, {0.1, kDay},
-      "the seconds after which an idle connection is closed");
+      "the seconds after which an idle connection is closed, or a text in pieces that does not\n"
+      "go on is given up");
   add("--write-timeout", limits.write_timeout, {0.1, kDay},
       "the seconds after which a client that does not read is given up");
   add("--grace", limits.grace, {0, kDay},

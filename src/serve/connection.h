@@ -2,8 +2,10 @@
 // of it runs on the loop's one thread.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,6 +35,10 @@ class ClientSession {
   // Whether nothing is under way: then a connection may be closed that is silent for long, or when
   // the server stops.
   virtual bool is_idle() const = 0;
+  // When the bytes began to arrive of a message that is not complete; nothing between messages.
+  virtual std::optional<std::chrono::steady_clock::time_point> receives_since() const { return {}; }
+  // That took too long: the session tells its client, and ends.
+  virtual void refuse_late_message() {}
 };
 
 using SessionFactory = std::function<std::unique_ptr<ClientSession>(Outlet&)>;

@@ -44,13 +44,13 @@ void FedSpeech::push(std::string text) {
   characters_ += count_characters(text);
   check_characters(characters_, service_.options);
   feed_->push(std::move(text));
-  if (!speech_) start();
+  speech_ ? speech_->heard(false) : start();
 }
 
 void FedSpeech::end() {
   is_ended_ = true;
   feed_->end();
-  if (!speech_) start();
+  speech_ ? speech_->heard(true) : start();
 }
 
 void FedSpeech::start() {

@@ -17,6 +17,7 @@ const char* reason_of(int status) {
     case 403: return "Forbidden";
     case 404: return "Not Found";
     case 405: return "Method Not Allowed";
+    case 408: return "Request Timeout";
     case 413: return "Content Too Large";
     case 421: return "Misdirected Request";
     case 431: return "Request Header Fields Too Large";

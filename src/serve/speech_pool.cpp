@@ -21,6 +21,12 @@ std::size_t number_of_workers(const ServeOptions& options) {
 
 }  // namespace
 
+void Speech::heard(bool is_all) {
+  const std::lock_guard lock(pool_.mutex_);
+  waits_since_ = Clock::now();
+  order_.is_text_there = order_.is_text_there || is_all;
+}
+
 void Speech::took(std::uint64_t samples) {
   const std::lock_guard lock(pool_.mutex_);
   taken_ += samples;
@@ -79,12 +85,12 @@ bool SpeechPool::is_full() const { return speeches() >= options_.max_streams + o
 void SpeechPool::work() {
   std::unique_lock lock(mutex_);
   while (true) {
-    std::shared_ptr<Speech> speech;
-    changed_.wait(lock, [&] {
-      speech = take();
-      return speech || (is_stopping_ && speeches_.empty());
-    });
-    if (!speech) return;
+    const std::shared_ptr<Speech> speech = take();
+    if (!speech && is_stopping_ && speeches_.empty()) return;
+    if (!speech) {
+      wait(lock);
+      continue;
+    }
     lock.unlock();
     step(*speech);
     lock.lock();
@@ -92,6 +98,22 @@ void SpeechPool::work() {
     // Whoever ended or opened one made room for another.
     changed_.notify_all();
   }
+}
+
+// When a speech that waits for text has waited long enough.
+std::optional<Speech::Clock::time_point> SpeechPool::end_of_patience(const Speech& speech) const {
+  if (speech.state_ != Speech::kWaitsForText || speech.order_.is_text_there) return std::nullopt;
+  return speech.waits_since_ + std::chrono::duration_cast<Speech::Clock::duration>(
+                                   std::chrono::duration<double>(options_.idle_timeout));
+}
+
+// Until something changes, or the first of those that wait for text has waited long enough.
+void SpeechPool::wait(std::unique_lock<std::mutex>& lock) {
+  std::optional<Speech::Clock::time_point> first;
+  for (const std::shared_ptr<Speech>& speech : speeches_)
+    if (const auto end = end_of_patience(*speech); end && (!first || *end < *first)) first = end;
+  if (!first) return changed_.wait(lock);
+  changed_.wait_until(lock, *first);
 }
 
 // As many are made ready at once as there are threads, so that the first are soon heard; those
@@ -105,7 +127,12 @@ bool SpeechPool::may_open(const Speech& speech) const {
 // The one that is due first.
 std::shared_ptr<Speech> SpeechPool::take() {
   std::shared_ptr<Speech> first;
+  const Speech::Clock::time_point now = Speech::Clock::now();
   for (const std::shared_ptr<Speech>& speech : speeches_) {
+    if (const auto end = end_of_patience(*speech); end && *end <= now) {
+      speech->is_given_up_ = true;
+      speech->state_ = Speech::kReady;
+    }
     const bool is_willing = speech->state_ == Speech::kReady ||
                             (speech->state_ == Speech::kQueued && may_open(*speech));
     if (is_willing && (!first || speech->due_ < first->due_)) first = speech;
@@ -159,6 +186,8 @@ void SpeechPool::open(Speech& speech) {
 void SpeechPool::make_piece(Speech& speech) {
   {
     const std::lock_guard lock(mutex_);
+    if (speech.is_given_up_)
+      refuse(408, "text_timeout", "no more text came in ", options_.idle_timeout, " s");
     speech.has_news_ = false;
     if (std::exchange(speech.is_preparing_, false)) --preparing_;
   }
@@ -247,6 +276,8 @@ void SpeechPool::settle(Speech& speech) {
     wake(speech);
   } else {
     speech.state_ = Speech::kWaitsForText;
+    speech.waits_since_ = Speech::Clock::now();
+    if (end_of_patience(speech)) changed_.notify_one();  // somebody has to look at the clock
   }
 }
 

@@ -44,7 +44,8 @@ struct SpeechEvent {
 struct SpeechOrder {
   Voice voice;
   TextSource text;
-  // Whether all text is there, so that `text` does not wait.
+  // Whether all text is there, so that `text` does not wait. Else a speech ends with an error when
+  // it has waited for ServeOptions::idle_timeout; see Speech::heard().
   bool is_text_there = true;
   std::function<void()> stop_text;  // makes `text` return at once; may be empty
   SpeakOptions options;
@@ -61,6 +62,8 @@ class Speech {
  public:
   Speech(SpeechPool& pool, SpeechOrder order) : pool_(pool), order_(std::move(order)) {}
 
+  // More text came, or `is_all` of it is there now.
+  void heard(bool is_all);
   // Its listener has so many samples less to wait for.
   void took(std::uint64_t samples);
   // Nobody listens any more: it ends after the piece that is being made.
@@ -80,8 +83,10 @@ class Speech {
   bool has_news_ = false;      // a sentence became ready
   bool is_preparing_ = false;  // its first sentence is being made ready
   bool is_begun_ = false;      // its first audio is on its way to the client
+  bool is_given_up_ = false;   // its text did not go on
   Clock::time_point asked_;
   std::optional<Clock::time_point> first_audio_;
+  Clock::time_point waits_since_;       // for text
   Clock::time_point due_;               // when its listener would fall silent
   Clock::duration working_{};           // time spent on it
   std::uint64_t made_ = 0, taken_ = 0;  // samples
@@ -115,6 +120,8 @@ class SpeechPool {
 
   // With the mutex held.
   std::shared_ptr<Speech> take();
+  void wait(std::unique_lock<std::mutex>& lock);
+  std::optional<Speech::Clock::time_point> end_of_patience(const Speech& speech) const;
   bool may_open(const Speech& speech) const;
   void settle(Speech& speech);
   bool is_far_ahead(const Speech& speech, double seconds) const;

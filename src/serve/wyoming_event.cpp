@@ -35,7 +35,14 @@ std::string to_bytes(const WyomingEvent& event) {
   return cat(dump(head), "\n", data, event.payload);
 }
 
-void WyomingReader::push(std::string_view bytes) { bytes_ += bytes; }
+void WyomingReader::push(std::string_view bytes) {
+  if (bytes_.empty()) begun_ = std::chrono::steady_clock::now();
+  bytes_ += bytes;
+}
+
+std::optional<std::chrono::steady_clock::time_point> WyomingReader::begun() const {
+  return bytes_.empty() ? std::nullopt : std::optional(begun_);
+}
 
 // The line is read once, however often bytes come until the rest is there.
 bool WyomingReader::read_head() {
@@ -63,12 +70,13 @@ std::optional<WyomingEvent> WyomingReader::next() {
   if (!read_head()) return std::nullopt;
   const std::size_t bytes = head_->bytes + head_->data_bytes + head_->payload_bytes;
   if (bytes_.size() < bytes) return std::nullopt;
-  WyomingEvent event{std::move(head_->type), std::move(head_->data), ""};
+  WyomingEvent event{std::move(head_->type), std::move(head_->data), "", bytes};
   const std::string_view all = bytes_;
   if (head_->data_bytes > 0)
     event.data.update(parse_object(all.substr(head_->bytes, head_->data_bytes)));
   event.payload = all.substr(head_->bytes + head_->data_bytes, head_->payload_bytes);
   bytes_.erase(0, bytes);
+  begun_ = std::chrono::steady_clock::now();
   head_.reset();
   return event;
 }

@@ -1,6 +1,7 @@
 // Events of the Wyoming protocol: a line of JSON, then JSON with the data, then bytes.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@ struct WyomingEvent {
   std::string type;
   nlohmann::json data = nlohmann::json::object();
   std::string payload;
+  std::size_t bytes = 0;  // that it had when it arrived
 };
 
 std::string to_bytes(const WyomingEvent& event);
@@ -29,6 +31,9 @@ class WyomingReader {
   // nothing can be read any more.
   std::optional<WyomingEvent> next();
 
+  // When the event began to arrive of which there is only a part.
+  std::optional<std::chrono::steady_clock::time_point> begun() const;
+
  private:
   // What an event's line says.
   struct Head {
@@ -41,6 +46,7 @@ class WyomingReader {
 
   std::size_t most_;
   std::string bytes_;
+  std::chrono::steady_clock::time_point begun_;
   std::optional<Head> head_;  // of the event that comes next, once it is there
 };
 

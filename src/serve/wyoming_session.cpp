@@ -71,22 +71,33 @@ void WyomingSession::receive(std::string_view bytes) {
   if (is_over_) return;
   reader_.push(bytes);
   try {
-    while (std::optional<WyomingEvent> event = reader_.next())
+    while (std::optional<WyomingEvent> event = reader_.next()) {
+      waiting_bytes_ += event->bytes;
       waiting_.push_back(std::move(*event));
+    }
     handle_all();
   } catch (const Refusal& refusal) {
     refuse_with(refusal);
   }
 }
 
+void WyomingSession::refuse_late_message() {
+  if (is_over_) return;
+  refuse_with(Refusal(408, "request_timeout",
+                      cat("the event did not arrive in ", service_.options.request_timeout, " s")));
+}
+
 void WyomingSession::handle_all() {
   while (!waiting_.empty() && !has_to_wait(waiting_.front())) {
     WyomingEvent event = std::move(waiting_.front());
     waiting_.pop_front();
+    waiting_bytes_ -= event.bytes;
     handle(std::move(event));
   }
-  if (waiting_.size() > kMostWaiting)
-    refuse(503, "overloaded", "more than ", kMostWaiting, " events wait for a text to end");
+  const std::size_t most_bytes = service_.options.max_body;
+  if (waiting_.size() > kMostWaiting || waiting_bytes_ > most_bytes)
+    refuse(503, "overloaded", "more than ", kMostWaiting, " events, or ", most_bytes,
+           " bytes, wait for a text to end");
 }
 
 // Until the text before it was spoken.

@@ -26,6 +26,10 @@ class WyomingSession : public ClientSession {
 
   void receive(std::string_view bytes) override;
   bool is_idle() const override { return !speech_; }
+  std::optional<std::chrono::steady_clock::time_point> receives_since() const override {
+    return reader_.begun();
+  }
+  void refuse_late_message() override;
 
  private:
   void handle_all();
@@ -42,6 +46,7 @@ class WyomingSession : public ClientSession {
   Service& service_;
   WyomingReader reader_;
   std::deque<WyomingEvent> waiting_;
+  std::size_t waiting_bytes_ = 0;
   std::unique_ptr<FedSpeech> speech_;  // the one that is spoken
   bool is_streaming_ = false;          // its text comes in pieces
   bool has_begun_ = false;             // to be heard

@@ -221,6 +221,37 @@ TEST_F(StreamOverWebSocket, IsNotOpenedByAPageThatReboundItsName) {
       421);
 }
 
+TEST_F(StreamOverWebSocket, EndsATextThatDoesNotGoOn) {
+  ServeOptions options;
+  options.idle_timeout = 2;
+  const RunningServer server(options);
+  WebSocket socket(server.http());
+  socket.say({{"type", "start"}});
+  socket.say({{"type", "text"}, {"text", "hello world! how"}});
+  EXPECT_EQ(socket.until("end")["error"]["code"], "text_timeout");
+  EXPECT_EQ(socket.sentences.size(), 1U);
+  EXPECT_EQ(server.metric("voxport_streams"), 0);
+}
+
+// It keeps the connection busy with what it sends.
+TEST_F(StreamOverWebSocket, GivesUpOnAClientThatDoesNotRead) {
+  ServeOptions options;
+  options.ahead = 1;
+  options.write_timeout = 0.5;
+  const RunningServer server(options);
+  WebSocket socket(server.http(), "", "/v1/stream", "localhost", 4096);
+  socket.say({{"type", "start"}});
+  std::string text;
+  for (int i = 0; i < 400; ++i) text += "the quick brown fox jumps over the lazy dog! ";
+  socket.say({{"type", "text"}, {"text", text}});
+  socket.say({{"type", "end"}});
+  ASSERT_TRUE(RunningServer::becomes([&] { return server.metric("voxport_streams") == 1; }));
+  EXPECT_TRUE(RunningServer::becomes([&] {
+    socket.send_frame(9, "");
+    return server.metric("voxport_streams") == 0;
+  }));
+}
+
 TEST_F(StreamOverWebSocket, EndsTheWorkOfAClientThatGoesAway) {
   const RunningServer server;
   {

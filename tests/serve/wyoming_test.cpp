@@ -1,4 +1,6 @@
 // Wyoming: its events, and a session over loopback.
+#include <atomic>
+
 #include <gtest/gtest.h>
 
 #include "serve/refusal.h"
@@ -240,6 +242,58 @@ TEST_F(Wyoming, EndsTheWorkOfAClientThatGoesAway) {
   EXPECT_EQ(client.next().type, "audio-start");
   client.reset();
   EXPECT_TRUE(RunningServer::becomes([&] { return server.metric("voxport_streams") == 0; }));
+}
+
+TEST_F(Wyoming, EndsATextThatDoesNotGoOn) {
+  ServeOptions options;
+  options.idle_timeout = 0.5;
+  const RunningServer server(options);
+  WyomingClient client(server.wyoming());
+  client.send_event("synthesize-start");
+  client.send_event("synthesize-chunk", {{"text", "hello world! how"}});
+  std::string types;
+  client.audio(types, "synthesize-stopped");
+  EXPECT_EQ(types, "audio-start audio-chunk error audio-stop synthesize-stopped ");
+  EXPECT_EQ(client.read_all(), "");
+}
+
+TEST_F(Wyoming, GivesUpOnAnEventThatDribblesIn) {
+  ServeOptions options;
+  options.request_timeout = 0.3;
+  const RunningServer server(options);
+  WyomingClient client(server.wyoming());
+  client.send_event("ping");
+  EXPECT_EQ(client.next().type, "pong");
+  std::atomic<bool> is_over = false;
+  std::thread dribble([&] {
+    while (!is_over) {
+      client.send(" ");
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  const WyomingEvent event = client.next();
+  is_over = true;
+  dribble.join();
+  EXPECT_EQ(event.type, "error");
+  EXPECT_EQ(event.data.value("code", ""), "request_timeout");
+  EXPECT_EQ(client.read_all(), "");
+}
+
+// Of a text that is spoken nobody has heard the end; what comes after it may be large.
+TEST_F(Wyoming, RefusesMoreBytesThanMayWait) {
+  ServeOptions options;
+  options.max_body = 1 << 16;
+  options.ahead = 1;
+  const RunningServer server(options);
+  WyomingClient client(server.wyoming(), 4096);
+  std::string text;
+  for (int i = 0; i < 400; ++i) text += "the quick brown fox jumps over the lazy dog! ";
+  client.send_event("synthesize", {{"text", text}});
+  EXPECT_EQ(client.next().type, "audio-start");
+  for (int i = 0; i < 5; ++i) client.send_event("synthesize", {{"text", text}});
+  std::string types;
+  client.audio(types);
+  EXPECT_EQ(types, "audio-chunk error audio-stop ");
 }
 
 TEST_F(Wyoming, ClosesAnIdleConnection) {

@@ -15,7 +15,10 @@ class ByteConnection : public std::enable_shared_from_this<ByteConnection>,
                        public Outlet {
  public:
   ByteConnection(tcp::socket socket, const Ground& ground)
-      : ground_(ground), stream_(std::move(socket)), idle_(stream_.get_executor()) {
+      : ground_(ground),
+        stream_(std::move(socket)),
+        idle_(stream_.get_executor()),
+        late_(stream_.get_executor()) {
     ground_.connections.add(this, ground_.metrics);
   }
   ~ByteConnection() override { ground_.connections.remove(this, ground_.metrics); }
@@ -29,6 +32,7 @@ class ByteConnection : public std::enable_shared_from_this<ByteConnection>,
       if (e != net::error::operation_aborted) self->close();
     });
     watch_idleness();
+    watch_for_lateness(std::chrono::steady_clock::now());
     read();
   }
 
@@ -107,6 +111,19 @@ class ByteConnection : public std::enable_shared_from_this<ByteConnection>,
     });
   }
 
+  // A message may take so long from its first byte to its last, however its bytes are spread.
+  void watch_for_lateness(std::chrono::steady_clock::time_point from) {
+    late_.expires_at(from + duration_of(ground_.options.request_timeout));
+    late_.async_wait([self = shared_from_this()](error_code error) {
+      if (error || self->is_closed_ || !self->session_) return;
+      const auto now = std::chrono::steady_clock::now();
+      const auto since = self->session_->receives_since().value_or(now);
+      if (now - since >= duration_of(self->ground_.options.request_timeout))
+        return self->session_->refuse_late_message();
+      self->watch_for_lateness(since);
+    });
+  }
+
   void close() {
     if (std::exchange(is_closed_, true)) return;
     out_.clear();
@@ -114,6 +131,7 @@ class ByteConnection : public std::enable_shared_from_this<ByteConnection>,
     net::post(stream_.get_executor(),
               [session = std::shared_ptr<ClientSession>(std::move(session_))] {});
     idle_.cancel();
+    late_.cancel();
     error_code ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
     stream_.close();
@@ -121,7 +139,7 @@ class ByteConnection : public std::enable_shared_from_this<ByteConnection>,
 
   Ground ground_;
   tcp_stream stream_;
-  net::steady_timer idle_;
+  net::steady_timer idle_, late_;
   std::array<char, 16384> in_{};
   WriteQueue out_;
   std::unique_ptr<ClientSession> session_;

@@ -1,6 +1,7 @@
 #include <optional>
 #include <variant>
 
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -41,7 +42,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
                        public Outlet {
  public:
   HttpConnection(tcp::socket socket, HttpApi& api, const Ground& ground)
-      : ground_(ground), api_(api), stream_(std::move(socket)) {
+      : ground_(ground), api_(api), stream_(std::move(socket)), late_(stream_.get_executor()) {
     ground_.connections.add(this, ground_.metrics);
   }
   ~HttpConnection() override { ground_.connections.remove(this, ground_.metrics); }
@@ -103,8 +104,25 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
     parser_.emplace();
     parser_->header_limit(kMostHeader);
     parser_->body_limit(ground_.options.max_body);
-    stream_.expires_after(duration_of(ground_.options.request_timeout));
+    is_reading_ = true;
+    watch_for_lateness();
     http::async_read_header(stream_, buffer_, *parser_, handler(&HttpConnection::on_header));
+  }
+
+  // The limit is for the whole request, however its bytes are spread over time. A late client gets
+  // an error. If bytes arrive just when reading is cancelled, reading goes on, and the stream's own
+  // limit closes the connection a second later.
+  void watch_for_lateness() {
+    const std::chrono::milliseconds time = duration_of(ground_.options.request_timeout);
+    is_late_ = false;
+    stream_.expires_after(time + std::chrono::seconds(1));
+    late_.expires_after(time);
+    late_.async_wait([self = shared_from_this()](error_code error) {
+      const bool is_due = self->late_.expiry() <= net::steady_timer::clock_type::now();
+      if (error || !is_due || !self->is_reading_ || self->is_closed_) return;
+      self->is_late_ = true;
+      self->stream_.cancel();
+    });
   }
 
   void on_header(error_code error, std::size_t /*bytes*/) {
@@ -117,6 +135,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
 
   void on_request(error_code error, std::size_t /*bytes*/) {
     if (error) return fail_to_read(error);
+    end_reading();
     request_ = HttpRequest();
     http::request<http::string_body> message = parser_->release();
     request_.method = view(message.method_string());
@@ -128,6 +147,11 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
     if (beast::websocket::is_upgrade(message)) return upgrade(message);
     request_.body = std::move(message.body());
     answer();
+  }
+
+  void end_reading() {
+    is_reading_ = false;
+    late_.cancel();
   }
 
   // What the client has sent already, before it was told that it may, would be lost.
@@ -160,6 +184,11 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
   }
 
   void fail_to_read(const error_code& error) {
+    end_reading();
+    if (is_late_ && error == net::error::operation_aborted)
+      return refuse_and_close(
+          Refusal(408, "request_timeout",
+                  cat("the request did not arrive in ", ground_.options.request_timeout, " s")));
     if (const std::optional<Refusal> refusal = why_unread(error, ground_.options))
       return refuse_and_close(*refusal);
     close();
@@ -184,7 +213,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
 
   void write() {
     if (is_closed_ || out_.is_writing() || out_.is_empty()) return;
-    stream_.expires_after(duration_of(ground_.options.write_timeout));
+    // While a request is read, the stream's limit is the request's.
+    if (!is_reading_) stream_.expires_after(duration_of(ground_.options.write_timeout));
     net::async_write(stream_, out_.begin(), handler(&HttpConnection::on_written));
   }
 
@@ -221,18 +251,22 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
     if (std::exchange(is_closed_, true)) return;
     out_.clear();
     session_.reset();
+    late_.cancel();
     stream_.close();
   }
 
   Ground ground_;
   HttpApi& api_;
   tcp_stream stream_;
+  net::steady_timer late_;  // the limit for a request to arrive
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   HttpRequest request_;
   std::unique_ptr<ClientSession> session_;
   WriteQueue out_;
   bool is_waiting_ = false;   // for a request, with nothing under way
+  bool is_reading_ = false;   // a request, from its first bytes
+  bool is_late_ = false;      // that request
   bool is_answered_ = false;  // all of the answer is in the queue
   bool may_be_used_again_ = false;
   bool is_watched_ = false;

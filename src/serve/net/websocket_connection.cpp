@@ -1,6 +1,7 @@
 #include <deque>
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/websocket/stream.hpp>
 
@@ -20,7 +21,7 @@ class WebSocketConnection : public std::enable_shared_from_this<WebSocketConnect
                             public Outlet {
  public:
   WebSocketConnection(tcp_stream stream, const Ground& ground)
-      : ground_(ground), socket_(std::move(stream)) {
+      : ground_(ground), socket_(std::move(stream)), late_(socket_.get_executor()) {
     ground_.connections.add(this, ground_.metrics);
   }
   ~WebSocketConnection() override { ground_.connections.remove(this, ground_.metrics); }
@@ -94,15 +95,27 @@ class WebSocketConnection : public std::enable_shared_from_this<WebSocketConnect
   void write() {
     if (is_closed_ || !is_open_ || is_writing_ || out_.empty()) return;
     is_writing_ = true;
+    watch_for_lateness();
     socket_.text(out_.front().is_text);
     socket_.async_write(
         net::buffer(out_.front().bytes),
         [self = shared_from_this()](error_code error, std::size_t) { self->on_written(error); });
   }
 
+  // A client that does not read may still send, which keeps the socket's own limits from being
+  // reached.
+  void watch_for_lateness() {
+    late_.expires_after(duration_of(ground_.options.write_timeout));
+    late_.async_wait([self = shared_from_this()](error_code error) {
+      const bool is_due = self->late_.expiry() <= net::steady_timer::clock_type::now();
+      if (!error && is_due && self->is_writing_) self->close();
+    });
+  }
+
   void on_written(error_code error) {
     if (error) return close();
     is_writing_ = false;
+    late_.cancel();
     const Message done = std::move(out_.front());
     out_.pop_front();
     if (done.is_text) waiting_ -= done.bytes.size();
@@ -129,11 +142,13 @@ class WebSocketConnection : public std::enable_shared_from_this<WebSocketConnect
     // It may be in the middle of a call.
     net::post(socket_.get_executor(),
               [session = std::shared_ptr<ClientSession>(std::move(session_))] {});
+    late_.cancel();
     beast::get_lowest_layer(socket_).close();
   }
 
   Ground ground_;
   websocket::stream<tcp_stream> socket_;
+  net::steady_timer late_;  // the limit for a message to be written
   beast::flat_buffer in_;
   std::deque<Message> out_;
   std::size_t waiting_ = 0;  // bytes of text in it
