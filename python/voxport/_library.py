@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import operator
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_float, c_int, c_int16, c_int64,
                     c_size_t, c_uint64, c_void_p)
 from pathlib import Path
-from typing import Any, Callable, Iterable, Optional
+from typing import Any, Callable, Iterable, List, Optional
 
 from ._errors import Error
 
@@ -160,7 +161,7 @@ def library() -> ctypes.CDLL:
 def call(name: str, *arguments: Any) -> int:
     """Calls a function that can fail; what it fails with is raised."""
     error = c_void_p()
-    code = getattr(library(), name)(*arguments, byref(error))
+    code: int = getattr(library(), name)(*arguments, byref(error))
     if code in (0, _END):
         return code
     text = library().voxport_error_text(error).decode()
@@ -170,43 +171,76 @@ def call(name: str, *arguments: Any) -> int:
 
 
 def path_bytes(path: Any) -> bytes:
-    return os.fsencode(path)
+    return _terminated("the path", os.fsencode(path))
 
 
-def _bytes_of(value: Any) -> bytes:
-    if isinstance(value, bytes):
-        return value
-    return path_bytes(value) if hasattr(value, "__fspath__") else str(value).encode()
+def text_bytes(name: str, text: Any) -> bytes:
+    """Text as C has it; `name` is what messages call it."""
+    if not isinstance(text, str):
+        raise Error(Error.USAGE, f"{name} is of type {type(text).__name__}, expected str", name)
+    try:
+        return _terminated(name, text.encode())
+    except UnicodeEncodeError as error:
+        raise Error(Error.USAGE, f"{name} has half of a surrogate pair at character {error.start}, expected text",
+                    name) from None
 
 
-def _list_of(kind: type, items: list) -> Any:
+def _terminated(name: str, value: bytes) -> bytes:
+    """C reads up to the first zero byte."""
+    if b"\0" in value:
+        raise Error(Error.USAGE, f"{name} has a zero byte at {value.index(0)}, expected none")
+    return value
+
+
+def _bytes_of(name: str, value: Any) -> bytes:
+    if isinstance(value, bytes) or hasattr(value, "__fspath__"):
+        return path_bytes(value)
+    return text_bytes(name, str(value))
+
+
+def _number_of(name: str, kind: Any, value: Any) -> Any:
+    """An integer of C. ctypes would cut off what does not fit."""
+    number = operator.index(value)
+    made = kind(number)
+    if made.value != number:
+        raise Error(Error.USAGE, f"{name} is {number}, which is out of range", name)
+    return made
+
+
+def numbers_of(name: str, values: Iterable[Any]) -> Any:
+    """An array of C."""
+    numbers = [_number_of(name, c_int64, value) for value in values]
+    return (c_int64 * len(numbers))(*numbers)
+
+
+def _list_of(kind: Any, items: List[Any]) -> Any:
     """One of the structs of a list."""
     element = kind._fields_[0][1]._type_
     array = (element * len(items))(*items)
     return kind(ctypes.cast(array, POINTER(element)), len(items))
 
 
-def _value_of(kind: Any, value: Any) -> Any:
-    """What a member of that type is set to."""
+def _value_of(name: str, kind: Any, value: Any) -> Any:
+    """What a member of that name and type is set to."""
     if kind is c_char_p:
-        return _bytes_of(value)
+        return _bytes_of(name, value)
     if kind is _Strings:
         items = [value] if isinstance(value, (str, os.PathLike)) else value
-        return _list_of(kind, [_bytes_of(item) for item in items])
+        return _list_of(kind, [_bytes_of(name, item) for item in items])
     if kind is _Pairs:
-        return _list_of(kind, [_Pair(_bytes_of(name), _bytes_of(text)) for name, text in value.items()])
+        return _list_of(kind, [_Pair(_bytes_of(name, key), _bytes_of(name, text)) for key, text in value.items()])
     if kind is _Sizes:
-        return _list_of(kind, list(value))
+        return _list_of(kind, list(numbers_of(name, value)))
     if kind == POINTER(c_double):
         return ctypes.pointer(c_double(value))
-    return kind(value)
+    return _number_of(name, kind, value) if kind in (c_int, c_int64, c_uint64) else kind(value)
 
 
-def options(kind: type, **values: Any) -> Any:
+def options(kind: Any, **values: Any) -> Any:
     """A struct of options. None is the default."""
     made = kind(struct_size=ctypes.sizeof(kind))
     kinds = dict(kind._fields_)
-    made.kept = [(name, _value_of(kinds[name], value)) for name, value in values.items() if value is not None]
+    made.kept = [(name, _value_of(name, kinds[name], value)) for name, value in values.items() if value is not None]
     for name, value in made.kept:  # which live as long as the struct that points to them
         setattr(made, name, value)
     return made
@@ -218,11 +252,13 @@ class Callbacks:
     def __init__(self, on_stage: Optional[OnStage] = None, on_progress: Optional[OnProgress] = None) -> None:
         self._raised: Optional[BaseException] = None
         self.options = {}
-        if on_stage:
+        if on_stage is not None:
+            stage = on_stage
             self.options["on_stage"] = _CStage(self._kept(
-                lambda name, detail, seconds, user: on_stage(name.decode(), detail.decode(), seconds)))
-        if on_progress:
-            self.options["on_progress"] = _CProgress(self._kept(lambda done, user: on_progress(done)))
+                lambda name, detail, seconds, user: stage(name.decode(), detail.decode(), seconds)))
+        if on_progress is not None:
+            progress = on_progress
+            self.options["on_progress"] = _CProgress(self._kept(lambda done, user: progress(done)))
 
     def _kept(self, function: Callable[..., Any]) -> Callable[..., None]:
         def called(*arguments: Any) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import array
 import ctypes
 import json
-import weakref
-from ctypes import byref, c_int16, c_int64, c_void_p
+from ctypes import byref, c_int16, c_void_p
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Union
 
 from ._errors import Error
-from ._library import Callbacks, CPiece, OnStage, SayOptions, VoiceOptions, call, library, options, path_bytes
+from ._handle import Handle
+from ._library import (Callbacks, CPiece, OnStage, SayOptions, VoiceOptions, call, library, numbers_of, options,
+                       path_bytes, text_bytes)
 
 _DECODERS = ("best", "cached", "context")
 _TEXT, _LINES, _PHONEMES, _IDS = range(4)
@@ -47,38 +48,38 @@ class Piece:
 
 
 class Stream(Iterator[Piece]):
-    """The audio of one text: an iterator of pieces, for one thread at a time.
+    """The audio of one text: an iterator of pieces.
 
-    Audio is computed when it is asked for; ``cancel()`` may be called on any thread.
+    Audio is computed when it is asked for. ``cancel()`` and ``close()`` may be called while another thread waits for a
+    piece; threads that ask for pieces at the same time get one each.
     """
 
     def __init__(self, handle: c_void_p) -> None:
-        self._handle = handle
         self._piece = CPiece(struct_size=ctypes.sizeof(CPiece))
-        self._close = weakref.finalize(self, library().voxport_stream_close, handle)
+        self._handle = Handle(self, handle, "voxport_stream_close", "voxport_stream_cancel")
 
     def __iter__(self) -> "Stream":
         return self
 
     def __next__(self) -> Piece:
-        if not self._close.alive or call("voxport_stream_next", self._handle, byref(self._piece)) != 0:
-            raise StopIteration
-        return _piece_of(self._piece)
+        with self._handle.used() as handle:
+            if handle is not None and call("voxport_stream_next", handle, byref(self._piece)) == 0:
+                return _piece_of(self._piece)
+        raise StopIteration
 
     @property
     def notes(self) -> List[str]:
         """What one should know of how the text was read so far: symbols that were left out."""
-        return library().voxport_stream_notes(self._handle).decode().splitlines() if self._close.alive else []
+        with self._handle.used() as handle:
+            return [] if handle is None else library().voxport_stream_notes(handle).decode().splitlines()
 
     def cancel(self) -> None:
         """Ends the iteration."""
-        if self._close.alive:
-            library().voxport_stream_cancel(self._handle)
+        self._handle.cancel()
 
     def close(self) -> None:
-        """Cancels, and gives back what the stream has. Not while another thread asks for a piece."""
-        self._close()
-        self._handle = c_void_p()
+        """Cancels, and gives back what the stream has."""
+        self._handle.close()
 
     def __enter__(self) -> "Stream":
         return self
@@ -142,19 +143,20 @@ class Voice:
         given = options(VoiceOptions, threads=threads, decoder=_DECODERS.index(decoder), espeak=espeak,
                         romaniser=romaniser, expects_no_text=not expects_text, cache=cache, max_memory=max_memory,
                         config=config, **callbacks.options)
-        self._handle = c_void_p()
-        call("voxport_voice_open", path_bytes(path), given, byref(self._handle))
-        self._close = weakref.finalize(self, library().voxport_voice_close, self._handle)
+        handle = c_void_p()
+        call("voxport_voice_open", path_bytes(path), given, byref(handle))
+        self._handle = Handle(self, handle, "voxport_voice_close")
         callbacks.raise_what_was_raised()
         #: what it is: its speakers, its languages, its own scales, its notes
-        self.info: Dict[str, Any] = json.loads(library().voxport_voice_json(self._handle).decode())
+        self.info: Dict[str, Any] = json.loads(library().voxport_voice_json(handle).decode())
 
     @property
     def sample_rate(self) -> int:
         """Samples of a second."""
-        return self.info["sample_rate"]
+        rate: int = self.info["sample_rate"]
+        return rate
 
-    def say(self, text: Optional[str] = None, *, ids: Optional[Sequence[int]] = None, phonemes: Optional[str] = None,
+    def say(self, text: Optional[str] = None, *, ids: Optional[Iterable[int]] = None, phonemes: Optional[str] = None,
             lines: bool = False, speaker: Optional[Union[str, int]] = None, language: Optional[Union[str, int]] = None,
             length_scale: Optional[float] = None, noise_scale: Optional[float] = None, noise_w: Optional[float] = None,
             pitch: Optional[float] = None, energy: Optional[float] = None, seed: int = 0, chunk_frames: int = 0,
@@ -168,24 +170,25 @@ class Voice:
         """
         if sum(given is not None for given in (text, ids, phonemes)) != 1:
             raise Error(Error.USAGE, "say() takes one of text, ids and phonemes", "input")
-        if not self._close.alive:
-            raise Error(Error.USAGE, "the voice is closed")
         kind = _PHONEMES if phonemes is not None else _LINES if lines else _TEXT
         given = options(SayOptions, input=kind, speaker=speaker, language=language, length_scale=length_scale,
                         noise_scale=noise_scale, noise_w=noise_w, pitch=pitch, energy=energy, seed=seed,
                         chunk_frames=chunk_frames, one_shot=one_shot, sentence_silence=sentence_silence, whole=whole)
         stream = c_void_p()
-        if ids is not None:
-            numbers = (c_int64 * len(ids))(*ids)
-            call("voxport_say_ids", self._handle, numbers, len(ids), given, byref(stream))
-        else:
-            call("voxport_say", self._handle, (phonemes if text is None else text).encode(), given, byref(stream))
+        with self._handle.used() as handle:
+            if handle is None:
+                raise Error(Error.USAGE, "the voice is closed")
+            if ids is not None:
+                numbers = numbers_of("ids", ids)
+                call("voxport_say_ids", handle, numbers, len(numbers), given, byref(stream))
+            else:
+                spoken = text_bytes("phonemes", phonemes) if text is None else text_bytes("text", text)
+                call("voxport_say", handle, spoken, given, byref(stream))
         return Stream(stream)
 
     def close(self) -> None:
         """Gives the voice back. Streams go on."""
-        self._close()
-        self._handle = c_void_p()
+        self._handle.close()
 
     def __enter__(self) -> "Voice":
         return self

@@ -6,9 +6,11 @@ Exits with 77 where there is no ONNX Runtime, without which hardly anything here
 """
 
 import array
+import concurrent.futures
 import contextlib
 import ctypes
 import doctest
+import gc
 import io
 import json
 import os
@@ -18,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import types
 import unittest
 import warnings
@@ -39,7 +42,8 @@ try:
 except ImportError:
     numpy = None
 
-PROGRAM = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "voxport"
+# The tests run in a folder of their own.
+PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "voxport"
 NEEDS_TORCH = unittest.skipUnless(torch, "PyTorch is not installed")
 NEEDS_NUMPY = unittest.skipUnless(numpy, "NumPy is not installed")
 NEEDS_ESPEAK = unittest.skipUnless(shutil.which("espeak-ng"), "espeak-ng is not installed")
@@ -113,6 +117,7 @@ class Library(unittest.TestCase):
             self.assertEqual(result.stdout, f"{voxport.version()} {library}\n")
 
     def test_has_the_structs_of_the_module(self):
+        voice = voxport.Voice("voice")
         calls = {
             _library.ExportOptions: lambda given: _library.CReport("voxport_export", b"linear.pt2", b"x.onnx", given),
             _library.CheckOptions: lambda given: _library.CReport("voxport_check", b"full.onnx", given),
@@ -120,7 +125,7 @@ class Library(unittest.TestCase):
             _library.ScanOptions: lambda given: _library.CReport("voxport_scan", b"linear.pt2", given),
             _library.VoiceOptions: lambda given: _library.call("voxport_voice_open", b"voice", given,
                                                                ctypes.byref(ctypes.c_void_p())),
-            _library.SayOptions: lambda given: _library.call("voxport_say", voxport.Voice("voice")._handle, b"hello",
+            _library.SayOptions: lambda given: _library.call("voxport_say", voice._handle._handle, b"hello",
                                                              given, ctypes.byref(ctypes.c_void_p())),
         }
         for kind, call in calls.items():
@@ -421,6 +426,96 @@ class Voice(unittest.TestCase):
             thread.join()
         self.assert_same(said[0], said[1])
         self.assert_same(said[0], said[2])
+
+    def test_can_be_closed_while_others_use_it(self):
+        text = "The quick brown fox jumps over the lazy dog. " * 50
+        for delay in (0, 0.02, 0.1):
+            stream = self.voice.say(text)
+            with concurrent.futures.ThreadPoolExecutor(3) as pool:
+                listeners = [pool.submit(list, stream) for _ in range(3)]
+                time.sleep(delay)
+                stream.close()
+                for listener in listeners:
+                    listener.result(timeout=60)
+        voice = voxport.Voice("voice", threads=1)
+
+        def speak():
+            with self.assertRaisesRegex(voxport.Error, "the voice is closed"):
+                while True:
+                    next(voice.say("hello"))
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            speaking = [pool.submit(speak) for _ in range(2)]
+            time.sleep(0.1)
+            voice.close()
+            for one in speaking:
+                one.result(timeout=60)
+
+    def test_is_given_back_when_an_iterator_is_dropped(self):
+        for _ in range(20):
+            for _ in self.voice.say("One. Two. Three. Four."):
+                break
+        gc.collect()
+        self.assertTrue(self.say("hello"))
+
+    def test_is_not_used_by_a_forked_process(self):
+        script = """if True:
+            import os, sys, voxport
+            voice = voxport.Voice("voice")
+            stream = voice.say("One. Two.")
+            next(stream)
+            child = os.fork()
+            for use in (lambda: voice.say("hello"), lambda: next(stream)):
+                try:
+                    use()
+                    print("used")
+                except voxport.Error as error:
+                    print(error)
+            stream.cancel()
+            stream.close()
+            sys.stdout.flush()
+            if child:
+                sys.exit(os.waitpid(child, 0)[1])
+            """
+        forked = run_python("-c", script, VOXPORT_LIBRARY=_library.library()._name)
+        self.assertEqual((forked.returncode, forked.stderr), (0, ""))
+        error = "the process was forked, and its threads are not there; open the voice anew"
+        self.assertEqual(sorted(forked.stdout.splitlines()), [error, error, "used", "used"])
+
+    def test_lets_python_end_while_a_thread_speaks(self):
+        script = """if True:
+            import threading, voxport
+            voice = voxport.Voice("voice")
+            stream = voice.say("The quick brown fox jumps over the lazy dog. " * 200)
+            next(stream)
+            threading.Thread(target=lambda: list(stream), daemon=True).start()
+            """
+        ended = run_python("-c", script, VOXPORT_LIBRARY=_library.library()._name)
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
+    def test_refuses_what_c_would_cut_off(self):
+        for arguments, message in (
+                (dict(text="hello\0world"), "text has a zero byte at 5, expected none"),
+                (dict(phonemes="a\ud800"), "phonemes has half of a surrogate pair at character 1"),
+                (dict(text=b"hello"), "text is of type bytes, expected str"),
+                (dict(text="a", speaker="x\0"), "speaker has a zero byte at 1"),
+                (dict(text="a", seed=-1), "seed is -1, which is out of range"),
+                (dict(text="a", seed=2**64), "seed is 18446744073709551616, which is out of range"),
+                (dict(ids=[1, 2**64 + 17]), "ids is 18446744073709551633, which is out of range")):
+            with self.assertRaisesRegex(voxport.Error, message):
+                self.voice.say(**arguments)
+        for options, message in ((dict(threads=2**32 + 1), "threads is 4294967297, which is out of range"),
+                                 (dict(threads=-1), "a voice is to run on -1 threads, expected 1 or more")):
+            with self.assertRaisesRegex(voxport.Error, message):
+                voxport.Voice("voice", **options)
+        with self.assertRaisesRegex(voxport.Error, "the path has a zero byte at 8, expected none"):
+            voxport.inspect("rnn.pt2 \0")
+        with self.assertRaisesRegex(voxport.Error, "sizes is 18446744073709551618, which is out of range"):
+            voxport.check("full.onnx", sizes=[2**64 + 2])
+
+    @NEEDS_NUMPY
+    def test_takes_numbers_of_numpy(self):
+        ids = [1, 0, 17, 0, 14, 0, 2]
+        self.assert_same(self.say(ids=numpy.array(ids), seed=numpy.int64(3)), self.say(ids=iter(ids), seed=3))
 
     def test_refuses_what_it_does_not_have(self):
         for arguments, message in (
