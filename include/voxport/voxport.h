@@ -1,5 +1,5 @@
-// voxport in C: export, check, inspect and scan models, and speak with voices. Written in C11; for
-// whatever calls C: Python, Rust, Go, Swift.
+// voxport in C: export, check, inspect, scan and run models, and speak with voices. Written in C11;
+// for whatever calls C: Python, Rust, Go, Swift.
 //
 //   voxport_error *error = NULL;
 //   voxport_report *report = NULL;
@@ -23,8 +23,8 @@
 //
 // NULL in place of a struct is all defaults. Later versions append members; a library that is older
 // than its caller fails with VOXPORT_USAGE when one that it does not know is not zero. The meaning
-// of each option is that of the same name in export.h, check.h, inspect.h and speak.h beside this
-// file.
+// of each option is that of the same name in export.h, check.h, inspect.h, run.h and speak.h beside
+// this file.
 //
 // Text is UTF-8 and ends with a zero byte; paths are bytes, as the system has them. What a function
 // takes is copied before it returns. What it returns belongs to the handle that it came from, and
@@ -43,9 +43,10 @@
 // when another process truncates one while it is read, or the disk fails, the thread that reads it
 // is sent SIGBUS, whose default is the end of the process. Copy files that others may change.
 //
-// Models of strangers. Reading a file runs nothing that is in it, but voxport_check() and voices
-// run the model with ONNX Runtime in this process. The program `voxport check` does so in a process
-// of its own, with limits on time and memory, and survives a model that crashes ONNX Runtime.
+// Models of strangers. Reading a file runs nothing that is in it, but voxport_check(), graphs and
+// voices run the model with ONNX Runtime in this process. The program `voxport check` does so in a
+// process of its own, with limits on time and memory, and survives a model that crashes ONNX
+// Runtime.
 #ifndef VOXPORT_VOXPORT_H
 #define VOXPORT_VOXPORT_H
 
@@ -215,6 +216,43 @@ typedef struct voxport_scan_options {
 // voxport_report_code().
 VOXPORT_API int voxport_scan(const char* path, const voxport_scan_options* options,
                              voxport_report** report, voxport_error** error);
+
+// ---- Graphs that run: run.h ----
+
+typedef struct voxport_graph voxport_graph;
+
+typedef struct voxport_graph_options {
+  size_t struct_size;
+  int threads;     // that share the work of one run; 0: one for each core
+  double seconds;  // the longest that a run may take; 0: any time
+} voxport_graph_options;
+
+// A tensor with its values, in row-major order.
+typedef struct voxport_tensor {
+  const char *name, *dtype;  // "float32", as reports have it
+  const int64_t* shape;
+  size_t rank;
+  const void* data;
+  size_t num_bytes;
+} voxport_tensor;
+
+typedef struct voxport_tensors voxport_tensors;
+
+// Opens an ONNX model, whichever exporter wrote it.
+VOXPORT_API int voxport_graph_open(const char* model, const voxport_graph_options* options,
+                                   voxport_graph** graph, voxport_error** error);
+// One JSON object with its inputs and outputs: names, types, and shapes with the names of dynamic
+// axes.
+VOXPORT_API const char* voxport_graph_json(const voxport_graph* graph);
+// Gives all outputs, in the order of the JSON. The same graph may run on several threads at once.
+VOXPORT_API int voxport_graph_run(const voxport_graph* graph, const voxport_tensor* inputs,
+                                  size_t num_inputs, voxport_tensors** outputs,
+                                  voxport_error** error);
+VOXPORT_API void voxport_graph_close(voxport_graph* graph);  // may be NULL
+
+VOXPORT_API size_t voxport_tensors_count(const voxport_tensors* tensors);
+VOXPORT_API const voxport_tensor* voxport_tensors_items(const voxport_tensors* tensors);
+VOXPORT_API void voxport_tensors_free(voxport_tensors* tensors);  // may be NULL
 
 // ---- Voices: speak.h ----
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <voxport/inspect.h>
+#include <voxport/run.h>
 
 #include "report/object_text.h"
 
@@ -45,14 +46,18 @@ Json value_json(const ModelValue& value) {
   return json;
 }
 
+Json values_json(const std::vector<ModelValue>& values) {
+  Json json = Json::array();
+  for (const ModelValue& value : values) json.push_back(value_json(value));
+  return json;
+}
+
 Json onnx_json(const OnnxInfo& onnx) {
   Json json = {{"ir_version", onnx.ir_version}};
   json["opsets"] = Json::object();
   for (const auto& [domain, version] : onnx.opsets) json["opsets"][domain] = version;
-  json["inputs"] = Json::array();
-  for (const ModelValue& input : onnx.inputs) json["inputs"].push_back(value_json(input));
-  json["outputs"] = Json::array();
-  for (const ModelValue& output : onnx.outputs) json["outputs"].push_back(value_json(output));
+  json["inputs"] = values_json(onnx.inputs);
+  json["outputs"] = values_json(onnx.outputs);
   json["nodes"] = onnx.nodes;
   json["operators"] = Json::object();
   for (const auto& [op, count] : onnx.operators) json["operators"][op] = count;
@@ -122,6 +127,10 @@ std::string to_json(const Inspection& inspection) {
   if (inspection.onnx) json["onnx"] = onnx_json(*inspection.onnx);
   if (inspection.program) json["program"] = program_json(*inspection.program);
   return dump(json);
+}
+
+std::string to_json(const RunnableModel& model) {
+  return dump({{"inputs", values_json(model.inputs())}, {"outputs", values_json(model.outputs())}});
 }
 
 std::string to_json(const TensorValues& tensor) {

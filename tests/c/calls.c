@@ -220,6 +220,82 @@ void call_checks(const calls_setting *setting) {
                "there is no input 'z'");
 }
 
+void call_graphs(const calls_setting *setting) {
+  const path full = in(setting->data, "onnx/full.onnx");
+  voxport_graph *graph = NULL;
+  const voxport_graph_options options = {
+      .struct_size = sizeof options, .threads = 1, .seconds = 30};
+  EXPECT_OK(voxport_graph_open(full.text, &options, &graph, &error));
+  EXPECT(strcmp(voxport_graph_json(graph),
+                "{\"inputs\":[{\"name\":\"input_tokens\",\"dtype\":\"int64\","
+                "\"shape\":[\"batch_size\",\"sequence_length\"]}],"
+                "\"outputs\":[{\"name\":\"output_mel\",\"dtype\":\"float32\","
+                "\"shape\":[\"batch_size\",\"sequence_length\",80]}]}") == 0);
+
+  const int64_t tokens[] = {5, 3, 8, 1, 2, 7};
+  const int64_t shape[] = {2, 3};
+  voxport_tensor input = {"input_tokens", "int64", shape, 2, tokens, sizeof tokens};
+  voxport_tensors *outputs = NULL;
+  EXPECT_OK(voxport_graph_run(graph, &input, 1, &outputs, &error));
+  EXPECT(voxport_tensors_count(outputs) == 1);
+  const voxport_tensor *mel = voxport_tensors_items(outputs);
+  EXPECT(strcmp(mel->name, "output_mel") == 0 && strcmp(mel->dtype, "float32") == 0);
+  EXPECT(mel->rank == 3 && mel->shape[0] == 2 && mel->shape[1] == 3 && mel->shape[2] == 80);
+  EXPECT(mel->num_bytes == sizeof(float) * 2 * 3 * 80);
+
+  // Each token is an utterance of its own in this model, so that one alone gives the same.
+  const int64_t alone[] = {1, 1};
+  voxport_tensors *one = NULL;
+  const voxport_tensor last = {"input_tokens", "int64", alone, 2, &tokens[5], sizeof tokens[5]};
+  EXPECT_OK(voxport_graph_run(graph, &last, 1, &one, &error));
+  const float *in_row = (const float*)mel->data + 5 * 80;
+  const float *by_itself = voxport_tensors_items(one)->data;
+  for (int i = 0; i < 80; ++i)
+    EXPECT(in_row[i] - by_itself[i] < 1e-6F && by_itself[i] - in_row[i] < 1e-6F);
+  voxport_tensors_free(one);
+  voxport_tensors_free(outputs);
+
+  EXPECT_ERROR(voxport_graph_run(graph, NULL, 0, &outputs, &error), VOXPORT_USAGE,
+               "missing      input_tokens");
+  EXPECT_ERROR(voxport_graph_run(graph, NULL, 1, &outputs, &error), VOXPORT_USAGE,
+               "the argument 'inputs' is NULL");
+  EXPECT_ERROR(voxport_graph_run(NULL, &input, 1, &outputs, &error), VOXPORT_USAGE,
+               "the argument 'graph' is NULL");
+  EXPECT_ERROR(voxport_graph_run(graph, &input, 1, NULL, &error), VOXPORT_USAGE,
+               "the argument 'outputs' is NULL");
+  const voxport_tensor twice[] = {input, input};
+  EXPECT_ERROR(voxport_graph_run(graph, twice, 2, &outputs, &error), VOXPORT_USAGE,
+               "the input 'input_tokens' is given twice");
+  input.num_bytes = 8;
+  EXPECT_ERROR(voxport_graph_run(graph, &input, 1, &outputs, &error), VOXPORT_USAGE,
+               "the input 'input_tokens' has 8 bytes, expected those of int64 [2, 3]");
+  const int64_t huge[] = {INT64_MAX, INT64_MAX};
+  input.shape = huge;
+  EXPECT_ERROR(voxport_graph_run(graph, &input, 1, &outputs, &error), VOXPORT_USAGE,
+               "has 8 bytes, expected those of int64 [9223372036854775807, 9223372036854775807]");
+  const int64_t negative[] = {-1, -1};
+  input.shape = negative;
+  EXPECT_ERROR(voxport_graph_run(graph, &input, 1, &outputs, &error), VOXPORT_USAGE, "[-1, -1]");
+  input = (voxport_tensor){"input_tokens", "int", shape, 2, tokens, sizeof tokens};
+  EXPECT_ERROR(voxport_graph_run(graph, &input, 1, &outputs, &error), VOXPORT_USAGE,
+               "has the type 'int', expected one such as float32");
+  input = (voxport_tensor){"input_tokens", "int64", shape, 2, NULL, sizeof tokens};
+  EXPECT_ERROR(voxport_graph_run(graph, &input, 1, &outputs, &error), VOXPORT_USAGE,
+               "the argument 'data' is NULL");
+  voxport_graph_close(graph);
+
+  EXPECT_ERROR(voxport_graph_open(full.text, NULL, NULL, &error), VOXPORT_USAGE, "'graph' is NULL");
+  EXPECT_ERROR(voxport_graph_open("/nonexistent", NULL, &graph, &error), VOXPORT_UNREADABLE,
+               "/nonexistent");
+  const voxport_graph_options never = {.struct_size = sizeof never, .seconds = -1};
+  EXPECT_ERROR(voxport_graph_open(full.text, &never, &graph, &error), VOXPORT_USAGE,
+               "a run may take -1 s");
+  voxport_graph_close(NULL);
+  voxport_tensors_free(NULL);
+  EXPECT(voxport_tensors_count(NULL) == 0 && !voxport_tensors_items(NULL));
+  EXPECT(strcmp(voxport_graph_json(NULL), "") == 0);
+}
+
 static void export_voice(const calls_setting *setting, path out) {
   const path checkpoint = in(setting->data, "voices/single.ckpt");
   const path config = in(setting->folder, "letters.json");

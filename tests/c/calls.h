@@ -18,6 +18,7 @@ void call_reports(const calls_setting* setting);
 void call_with_options_of_other_versions(const calls_setting* setting);
 void call_without_arguments(const calls_setting* setting);
 void call_checks(const calls_setting* setting);  // needs ONNX Runtime, and so does what follows
+void call_graphs(const calls_setting* setting);
 void call_voices(const calls_setting* setting);
 void call_from_two_threads(const calls_setting* setting);
 

@@ -101,6 +101,10 @@ TEST_F(CInterface, ChecksModelsForC) {
   NEEDS_RUNTIME();
   call(call_checks);
 }
+TEST_F(CInterface, RunsGraphsForC) {
+  NEEDS_RUNTIME();
+  call(call_graphs);
+}
 TEST_F(CInterface, SpeaksToC) {
   NEEDS_RUNTIME();
   call(call_voices);
