@@ -20,12 +20,13 @@ from . import _library
 from ._check import Axis, Case, CheckedOutput, CheckReport, check
 from ._errors import Error
 from ._export import ExportReport, export
+from ._graph import Graph, Port
 from ._inspect import ScanReport, inspect, scan
 from ._voice import Phoneme, Piece, Stream, Voice
 
 __all__ = [
-    "Axis", "Case", "CheckReport", "CheckedOutput", "Error", "ExportReport", "Phoneme", "Piece", "ScanReport", "Stream",
-    "Voice", "check", "export", "inspect", "scan", "version"
+    "Axis", "Case", "CheckReport", "CheckedOutput", "Error", "ExportReport", "Graph", "Phoneme", "Piece", "Port",
+    "ScanReport", "Stream", "Voice", "check", "export", "inspect", "scan", "version"
 ]
 
 

@@ -94,6 +94,15 @@ class CPiece(Structure):
                 ("phonemes", POINTER(CPhoneme)), ("num_phonemes", c_size_t)]
 
 
+class GraphOptions(Structure):
+    _fields_ = [("struct_size", c_size_t), ("threads", c_int), ("seconds", c_double)]
+
+
+class CTensor(Structure):
+    _fields_ = [("name", c_char_p), ("dtype", c_char_p), ("shape", POINTER(c_int64)), ("rank", c_size_t),
+                ("data", c_void_p), ("num_bytes", c_size_t)]
+
+
 # Each function's result and arguments. Those that can fail return c_int and end in an error.
 _ERROR = POINTER(c_void_p)
 _FUNCTIONS = {
@@ -110,6 +119,13 @@ _FUNCTIONS = {
     "voxport_check": (c_int, [c_char_p, POINTER(CheckOptions), POINTER(c_void_p), _ERROR]),
     "voxport_inspect": (c_int, [c_char_p, POINTER(InspectOptions), POINTER(c_void_p), _ERROR]),
     "voxport_scan": (c_int, [c_char_p, POINTER(ScanOptions), POINTER(c_void_p), _ERROR]),
+    "voxport_graph_open": (c_int, [c_char_p, POINTER(GraphOptions), POINTER(c_void_p), _ERROR]),
+    "voxport_graph_json": (c_char_p, [c_void_p]),
+    "voxport_graph_run": (c_int, [c_void_p, POINTER(CTensor), c_size_t, POINTER(c_void_p), _ERROR]),
+    "voxport_graph_close": (None, [c_void_p]),
+    "voxport_tensors_count": (c_size_t, [c_void_p]),
+    "voxport_tensors_items": (POINTER(CTensor), [c_void_p]),
+    "voxport_tensors_free": (None, [c_void_p]),
     "voxport_voice_open": (c_int, [c_char_p, POINTER(VoiceOptions), POINTER(c_void_p), _ERROR]),
     "voxport_voice_json": (c_char_p, [c_void_p]),
     "voxport_voice_close": (None, [c_void_p]),

@@ -175,7 +175,7 @@ class Voice:
                         noise_scale=noise_scale, noise_w=noise_w, pitch=pitch, energy=energy, seed=seed,
                         chunk_frames=chunk_frames, one_shot=one_shot, sentence_silence=sentence_silence, whole=whole)
         stream = c_void_p()
-        with self._handle.used() as handle:
+        with self._handle.shared() as handle:
             if handle is None:
                 raise Error(Error.USAGE, "the voice is closed")
             if ids is not None:

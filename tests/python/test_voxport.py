@@ -31,7 +31,7 @@ DATA = PROJECT / "tests" / "data"
 sys.path.insert(0, str(PROJECT / "python"))
 
 import voxport
-from voxport import _check, _errors, _export, _inspect, _library, _torch, _voice
+from voxport import _check, _errors, _export, _graph, _inspect, _library, _torch, _voice
 
 try:
     import torch
@@ -68,7 +68,7 @@ def prepare_folder():
 
 
 def load_tests(loader, tests, pattern):
-    for module in (voxport, _check, _errors, _export, _inspect, _voice):
+    for module in (voxport, _check, _errors, _export, _graph, _inspect, _voice):
         tests.addTests(doctest.DocTestSuite(module))
     tests.addTests(doctest.DocFileSuite(str(PROJECT / "docs" / "python.md"), module_relative=False))
     return tests
@@ -79,6 +79,19 @@ def run_python(*arguments, **environment):
     ours = {name: value for name, value in os.environ.items() if not name.startswith("VOXPORT_")}
     ours["PYTHONPATH"] = str(PROJECT / "python")
     return subprocess.run([sys.executable, *arguments], env={**ours, **environment}, text=True, capture_output=True)
+
+
+@contextlib.contextmanager
+def hidden(module):
+    """As if it were not installed."""
+    before = sys.modules.get(module)
+    sys.modules[module] = None
+    try:
+        yield
+    finally:
+        sys.modules.pop(module)
+        if before:
+            sys.modules[module] = before
 
 
 class Library(unittest.TestCase):
@@ -123,6 +136,8 @@ class Library(unittest.TestCase):
             _library.CheckOptions: lambda given: _library.CReport("voxport_check", b"full.onnx", given),
             _library.InspectOptions: lambda given: _library.CReport("voxport_inspect", b"linear.pt2", given),
             _library.ScanOptions: lambda given: _library.CReport("voxport_scan", b"linear.pt2", given),
+            _library.GraphOptions: lambda given: _library.call("voxport_graph_open", b"full.onnx", given,
+                                                               ctypes.byref(ctypes.c_void_p())),
             _library.VoiceOptions: lambda given: _library.call("voxport_voice_open", b"voice", given,
                                                                ctypes.byref(ctypes.c_void_p())),
             _library.SayOptions: lambda given: _library.call("voxport_say", voice._handle._handle, b"hello",
@@ -220,6 +235,13 @@ class Module(unittest.TestCase):
         self.assertEqual([output.case for output in report.outputs], ["case0", "case1", "case2"])
         self.assertTrue(all(0 <= output.largest <= 1e-6 for output in report.outputs))
         self.assertTrue(report.axis("batch").dynamic and report.axis("time").dynamic)
+
+        graph = voxport.Graph("module.onnx", threads=1)
+        for case in cases:
+            expected = case.outputs["y"].detach().numpy()
+            for made in (graph(case.inputs["x"], scale), graph(scale=scale, x=case.inputs["x"]), graph.run(case.inputs)):
+                self.assertEqual((list(made), made["y"].dtype), (["y"], expected.dtype))
+                numpy.testing.assert_allclose(made["y"], expected, rtol=0, atol=1e-6)
 
         other = voxport.Case({"x": x, "scale": scale}, {"y": module(x, scale) + 1})
         report = voxport.check("module.onnx", quick=True, cases=[other])
@@ -340,6 +362,66 @@ class Check(unittest.TestCase):
             voxport.check("full.onnx", tolerance=-1)
 
 
+class Graph(unittest.TestCase):
+    def tokens(self, *shape):
+        count = 1
+        for size in shape:
+            count *= size
+        return memoryview(array.array("q", range(count))).cast("B").cast("q", shape)
+
+    def test_gives_the_same_with_and_without_numpy(self):
+        graph = voxport.Graph("full.onnx", threads=1)
+        made = graph(self.tokens(2, 3))["output_mel"]
+        with hidden("numpy"):
+            without = graph(self.tokens(2, 3))["output_mel"]
+        self.assertEqual((type(without), without.shape, without.format), (memoryview, (2, 3, 80), "f"))
+        self.assertEqual(memoryview(made).tobytes(), without.tobytes())
+
+    @NEEDS_NUMPY
+    def test_takes_arrays_of_any_layout(self):
+        graph = voxport.Graph("full.onnx", threads=1)
+        tokens = numpy.arange(6).reshape(3, 2)
+        made = graph(tokens.T)["output_mel"]
+        numpy.testing.assert_array_equal(made, graph(numpy.ascontiguousarray(tokens.T))["output_mel"])
+        made *= 2  # it is the caller's own
+        self.assertEqual(graph(numpy.zeros((2, 0), numpy.int64))["output_mel"].shape, (2, 0, 80))
+
+    def test_refuses_what_does_not_fit(self):
+        graph = voxport.Graph("full.onnx")
+        for call, message in (
+                (lambda: graph(), r"missing +input_tokens: int64 \[batch_size, sequence_length\]"),
+                (lambda: graph(self.tokens(2, 3), self.tokens(2, 3)), "was given 2 inputs, expected input_tokens"),
+                (lambda: graph(self.tokens(2, 3), input_tokens=1), "the input 'input_tokens' is given twice"),
+                (lambda: graph(tokens=self.tokens(2, 3)), "tokens"),
+                (lambda: graph([1, 2]), "the input 'input_tokens' is of type list, expected an array or a tensor"),
+                (lambda: graph(array.array("f", [1])), "float32"),
+                (lambda: graph(self.tokens(6)), r"found \[6\], expected \[batch_size, sequence_length\]"),
+                (lambda: graph.run({"a\0": self.tokens(6)}), "the name of an input has a zero byte at 1")):
+            with self.assertRaisesRegex(voxport.Error, message) as raised:
+                call()
+            self.assertEqual(raised.exception.code, voxport.Error.USAGE)
+        for options, message in ((dict(threads=-1), "-1 threads"), (dict(seconds=-1), "a run may take -1 s")):
+            with self.assertRaisesRegex(voxport.Error, message):
+                voxport.Graph("full.onnx", **options)
+        with self.assertRaises(voxport.Error) as raised:
+            voxport.Graph("/nonexistent")
+        self.assertEqual(raised.exception.code, voxport.Error.UNREADABLE)
+
+    def test_can_be_closed_while_others_run_it(self):
+        graph = voxport.Graph("full.onnx", threads=1)
+
+        def run():
+            with self.assertRaisesRegex(voxport.Error, "the graph is closed"):
+                while True:
+                    graph(self.tokens(10, 10))
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            running = [pool.submit(run) for _ in range(3)]
+            time.sleep(0.1)
+            graph.close()
+            for one in running:
+                one.result(timeout=60)
+
+
 class Voice(unittest.TestCase):
     TEXT = "Hello there. Good day."
 
@@ -387,14 +469,8 @@ class Voice(unittest.TestCase):
             samples = next(self.voice.say("hello")).samples
             self.assertEqual((type(samples), samples.dtype), (numpy.ndarray, numpy.float32))
             samples *= 2  # it is the caller's own
-        before = sys.modules.get("numpy")
-        sys.modules["numpy"] = None
-        try:
+        with hidden("numpy"):
             piece = next(self.voice.say("hello"))
-        finally:
-            sys.modules.pop("numpy")
-            if before:
-                sys.modules["numpy"] = before
         self.assertEqual((type(piece.samples), piece.samples.typecode), (array.array, "f"))
         self.assertEqual(len(piece.pcm16()), 2 * len(piece.samples))
 
@@ -478,7 +554,7 @@ class Voice(unittest.TestCase):
             """
         forked = run_python("-c", script, VOXPORT_LIBRARY=_library.library()._name)
         self.assertEqual((forked.returncode, forked.stderr), (0, ""))
-        error = "the process was forked, and its threads are not there; open the voice anew"
+        error = "the process was forked, and its threads are not there; open the model anew"
         self.assertEqual(sorted(forked.stdout.splitlines()), [error, error, "used", "used"])
 
     def test_lets_python_end_while_a_thread_speaks(self):
