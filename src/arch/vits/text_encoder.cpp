@@ -1,8 +1,9 @@
 #include "arch/vits/text_encoder.h"
 
 #include <cmath>
-#include <limits>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "base/tensor_math.h"
 #include "graph/builder.h"
@@ -35,27 +36,30 @@ Value at_each_step(const Value& one, const Value& x) {
 
 }  // namespace
 
-Band::Band(const Value& its_length, std::int64_t its_window, std::int64_t heads)
-    : window(its_window), length(its_length) {
-  const Graph::Scope scope(length.graph(), "enc_p.encoder.band");
-  const Value width = length + int64s(length, {2 * window});
-  flat_scores = int64s(length, {0, heads, -1});
-  flat_scores_end = length * width;
-  square = concat({int64s(length, {0, heads}), length, width}, 0);
-  skewed = concat({int64s(length, {0, heads}), length, width + int64s(length, {1})}, 0);
+Band::Band(const Value& ids, std::int64_t window, std::int64_t heads) {
+  Builder g(ids.graph());
+  const Graph::Scope scope(g.graph(), "enc_p.encoder.band");
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(2 * window + 1));
+  std::iota(offsets.begin(), offsets.end(), -window);
+  const Value length = size(ids, 1);
+  const Value step = unsqueeze(range(length), {1});
+  const Value wanted = step + g.int64s(offsets);
+  const Value nearest = minimum(maximum(wanted, 0), length - 1);
+  const Value shape =
+      concat({size(ids, 0), g.int64s({heads}), length, g.int64s({std::ssize(offsets)})}, 0);
+  places = expand(nearest, shape);
+  entries = expand(nearest - step + static_cast<double>(window), shape);
+  exists = cast(g.node("Equal", {nearest, wanted}), DType::kFloat32);
 }
 
-// Rows of t + 2w + 1 read as rows of t + 2w: each row starts one step later than the one above it.
-// The added columns are long enough for no row to run into the next.
-Value Band::to_absolute(const Value& relative) const {
-  const Value flat = reshape(pad_after(relative, -1, length), flat_scores);
-  const Value rows = reshape(slice(flat, -1, int64s(length, {0}), flat_scores_end), square);
-  return slice(rows, -1, int64s(length, {window}), length + int64s(length, {window}));
+// Where one step is several neighbours of another, all of them write the same sum.
+Value Band::with_added(const Value& square, const Value& relative) const {
+  const Value sums = gather_elements(square, places, 3) + gather_elements(relative, entries, 3);
+  return scatter_elements(square, places, sums, 3);
 }
 
-Value Band::to_relative(const Value& absolute) const {
-  const Value flat = reshape(pad(absolute, -1, window, window), flat_scores);
-  return slice(reshape(pad_after(flat, -1, length), skewed), -1, 0, 2 * window + 1);
+Value Band::of_neighbours(const Value& square) const {
+  return gather_elements(square, places, 3) * exists;
 }
 
 MultiHeadAttention::MultiHeadAttention(const Weights& w, const TextEncoderConfig& config)
@@ -71,12 +75,11 @@ Value MultiHeadAttention::operator()(const Value& x, const Mask& mask, const Ban
   const Graph::Scope scope(g.graph(), path);
 
   const Value rel_logits = matmul(query, g.constant("emb_rel_k", emb_rel_k));
-  Value scores = matmul(query, transpose(key, {0, 1, 3, 2})) + band.to_absolute(rel_logits);
+  const Value scores = band.with_added(matmul(query, transpose(key, {0, 1, 3, 2})), rel_logits);
   const Value p_attn = softmax(scores + mask.scores, -1);  // [b, h, t, t]
 
-  const Value relative_weights = band.to_relative(p_attn);
-  const Value output =
-      matmul(p_attn, value) + matmul(relative_weights, g.constant("emb_rel_v", emb_rel_v));
+  const Value output = matmul(p_attn, value) +
+                       matmul(band.of_neighbours(p_attn), g.constant("emb_rel_v", emb_rel_v));
   return conv_o(projections.join(output));
 }
 
@@ -111,7 +114,7 @@ TextEncoder::Output TextEncoder::operator()(const Value& input, const Mask& mask
   const Graph::Scope scope(input.graph(), "enc_p");
   Value x = emb(input);
   if (language) x = concat({x, at_each_step(*language, x)}, -1);
-  const Band band(size(input, 1), config.window_size, config.n_heads);
+  const Band band(input, config.window_size, config.n_heads);
   for (const Layer& layer : layers) {
     const Graph::Scope in_layer(x.graph(), layer.attn.path);
     x = layer.norm_1(x + layer.attn(x, mask, band));

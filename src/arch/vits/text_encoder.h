@@ -14,23 +14,23 @@
 
 namespace voxport::vits {
 
-// What the layers of attention share: how a band of relative positions becomes a square of absolute
-// ones. The shapes depend on the length alone.
+// What the layers of attention share: where the neighbours of each step are, which are those up to
+// `window` steps away, from the first to the last. Beyond either end of the sequence the nearest
+// step stands in. What is done to neighbours alone takes time and memory for the steps, not for
+// their square.
 struct Band {
-  std::int64_t window;    // positions to each side that have embeddings of their own
-  Value length;           // t, [1]
-  Value flat_scores;      // [0, heads, -1]
-  Value flat_scores_end;  // t * (t + 2 * window), [1]
-  Value square;           // [0, heads, t, t + 2 * window]
-  Value skewed;           // [0, heads, t, t + 2 * window + 1]
+  Value places;   // int64 [b, heads, t, 2 * window + 1]: which step the neighbour is
+  Value entries;  // the same shape: which of the neighbours that step is
+  Value exists;   // float32 [t, 2 * window + 1]: 0 where another stands in
 
-  Band(const Value& length, std::int64_t window, std::int64_t heads);
+  // ids [b, t]
+  Band(const Value& ids, std::int64_t window, std::int64_t heads);
 
-  // [b, h, t, 2 * window + 1] -> [b, h, t, t]: entry j of row i moves to column i + j - window.
-  Value to_absolute(const Value& relative) const;
-  // [b, h, t, t] -> [b, h, t, 2 * window + 1], the other way; what lies outside the band is left
-  // out.
-  Value to_relative(const Value& absolute) const;
+  // square [b, heads, t, t], relative [b, heads, t, 2 * window + 1]: entry j of row i is added to
+  // column i + j - window; what would be outside is left out.
+  Value with_added(const Value& square, const Value& relative) const;
+  // The other way: what the square has there, 0 outside.
+  Value of_neighbours(const Value& square) const;
 };
 
 // Shaw, Uszkoreit and Vaswani, "Self-Attention with Relative Position Representations" (2018).

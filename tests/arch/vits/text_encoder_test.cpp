@@ -17,45 +17,49 @@ constexpr double kTolerance = 5e-6;
 
 std::size_t index(std::int64_t number) { return static_cast<std::size_t>(number); }
 
-// relative [b, h, t, 2w + 1] -> absolute, and absolute [b, h, t, t] -> relative
+// ids [b, t], relative [b, h, t, 2w + 1], square [b, h, t, t] -> the sum, and the neighbours
 std::unique_ptr<Graph> band_graph(std::int64_t window, std::int64_t heads) {
   auto graph = std::make_unique<Graph>();
   const Dim b = Dim::symbol("b");
   const Dim t = Dim::symbol("t");
+  const Value ids = graph->add_input("ids", type_of(DType::kInt64, {b, t}));
   const Value relative =
       graph->add_input("relative", type_of(DType::kFloat32, {b, heads, t, 2 * window + 1}));
-  const Value absolute = graph->add_input("absolute", type_of(DType::kFloat32, {b, heads, t, t}));
-  const Band band(size(relative, 2), window, heads);
-  graph->add_output("to_absolute", band.to_absolute(relative));
-  graph->add_output("to_relative", band.to_relative(absolute));
+  const Value square = graph->add_input("square", type_of(DType::kFloat32, {b, heads, t, t}));
+  const Band band(ids, window, heads);
+  graph->add_output("sum", band.with_added(square, relative));
+  graph->add_output("neighbours", band.of_neighbours(square));
   return graph;
 }
 
-// Entry j of row i is column i + j - w, both ways; what falls outside is 0.
+// Entry j of row i is column i + j - w, both ways; what falls outside is left out, or 0.
 void expect_band(const Session& session, std::int64_t window, std::int64_t heads, std::int64_t t) {
   const std::int64_t width = 2 * window + 1;
   const Tensor relative = made_up_tensor({2, heads, t, width}, 1);
-  const Tensor absolute = made_up_tensor({2, heads, t, t}, 2);
+  const Tensor square = made_up_tensor({2, heads, t, t}, 2);
   const std::vector<float> from_relative = to_float32(relative);
-  const std::vector<float> from_absolute = to_float32(absolute);
-  std::vector<float> to_absolute(from_absolute.size(), 0.0F);
-  std::vector<float> to_relative(from_relative.size(), 0.0F);
+  const std::vector<float> from_square = to_float32(square);
+  std::vector<float> sum = from_square;
+  std::vector<float> neighbours(from_relative.size(), 0.0F);
   for (std::int64_t row = 0; row < 2 * heads * t; ++row) {
     for (std::int64_t j = 0; j < width; ++j) {
       const std::int64_t column = row % t + j - window;
       if (column < 0 || column >= t) continue;
-      to_absolute[index(row * t + column)] = from_relative[index(row * width + j)];
-      to_relative[index(row * width + j)] = from_absolute[index(row * t + column)];
+      sum[index(row * t + column)] += from_relative[index(row * width + j)];
+      neighbours[index(row * width + j)] = from_square[index(row * t + column)];
     }
   }
-  const Tensors found = session.run({{"relative", relative}, {"absolute", absolute}});
-  EXPECT_TRUE(is_equal(found.at("to_absolute"), tensor_of({2, heads, t, t}, to_absolute)));
-  EXPECT_TRUE(is_equal(found.at("to_relative"), tensor_of({2, heads, t, width}, to_relative)));
+  const Tensors found =
+      session.run({{"ids", int64_tensor({2, t}, std::vector<std::int64_t>(index(2 * t)))},
+                   {"relative", relative},
+                   {"square", square}});
+  EXPECT_TRUE(is_equal(found.at("sum"), tensor_of({2, heads, t, t}, sum)));
+  EXPECT_TRUE(is_equal(found.at("neighbours"), tensor_of({2, heads, t, width}, neighbours)));
 }
 
 class RunBand : public RunsGraphs {};
 
-TEST_F(RunBand, MovesEachRowToItsPlace) {
+TEST_F(RunBand, AddsToNeighboursAloneAndFindsThem) {
   for (const std::int64_t window : {1, 2, 4}) {
     for (const std::int64_t heads : {1, 3}) {
       const Session session = session_of(*band_graph(window, heads));
@@ -105,7 +109,7 @@ std::unique_ptr<Graph> attention_graph(const MadeUpWeights& weights,
   const Value lengths = graph->add_input("lengths", type_of(DType::kInt64, {b}));
   const Value x = graph->add_input("x", type_of(DType::kFloat32, {b, t, config.hidden_channels}));
   const Mask mask("mask", lengths, size(ids, 1));
-  const Band band(size(ids, 1), config.window_size, config.n_heads);
+  const Band band(ids, config.window_size, config.n_heads);
   graph->add_output("y", attention(x, mask, band));
   return graph;
 }
