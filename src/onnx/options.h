@@ -15,9 +15,9 @@ enum class WrittenTypes {
   // equal: sums join convolutions, memory is used again, and the graph is loaded in less time, for
   // each size that it does not know is looked for among all buffers that are free. Not written is
   // what attention is computed from. Its tensors grow with the square of the steps, and are let go
-  // after each layer only if their sizes have other names in the next. Where a pass has hidden
-  // ranks, or where sizes hold only if an axis is long enough, just those of sums are written that
-  // can join a convolution, and of what they add.
+  // after each layer only if their sizes have other names in the next; but those of sums that can
+  // join a convolution are, and of what they add. Where a pass has hidden ranks, or where sizes
+  // hold only if an axis is long enough, just these are.
   kForRuntime,
   kAll,
 };

@@ -297,8 +297,8 @@ IsWritten which_are_written(const Graph& graph, WrittenTypes written_types) {
   if (written_types == WrittenTypes::kAll) return [](const Value&) { return true; };
   if (has_hidden_ranks(graph) || assumes_sizes(graph))
     return [sums = sums_of(graph)](const Value& value) { return sums.contains(value.name()); };
-  return [sources = sources_of_attention(graph)](const Value& value) {
-    return !sources.contains(value.name());
+  return [sources = sources_of_attention(graph), sums = sums_of(graph)](const Value& value) {
+    return !sources.contains(value.name()) || sums.contains(value.name());
   };
 }
 

@@ -49,6 +49,7 @@ constexpr Pass kForms[] = {
     {"output_by_phases", output_by_phases},      // one channel is computed as sixteen
     {"upsample_by_phases", upsample_by_phases},  // no ConvTranspose is left that a Conv can be
     {"activate_in_blocks", activate_in_blocks},  // activations belong to convolutions
+    {"mask_in_blocks", mask_in_blocks},          // masks between convolutions are sums
 };
 
 // Once nothing is folded any more: what this leaves for ONNX Runtime to compute when it loads the

@@ -156,6 +156,26 @@ TEST(WriteOnnx, WritesTheTypesThatNoAttentionIsComputedFrom) {
   EXPECT_EQ(sizes_of(model.graph().value_info(0)), "['b', 't', 16]");
 }
 
+TEST(WriteOnnx, WritesTheTypesOfSumsOfConvolutionsThatAttentionIsComputedFrom) {
+  const auto graph = parse_graph(R"(x: f32[b, 16, 1, t]
+      w: f32[16, 16, 1, 1] = const
+      a = Conv(x, w)
+      c = Conv(a, w)
+      sum = Add(a, c)
+      q = Transpose(sum) perm=[0, 2, 3, 1]
+      k = Transpose(sum) perm=[0, 2, 1, 3]
+      scores = MatMul(q, k)
+      weights = Softmax(scores)
+      return weights)");
+  OnnxOptions options;
+  options.written_types = WrittenTypes::kForRuntime;
+  const onnx::ModelProto model = parsed(onnx_bytes(*graph, options));
+  ASSERT_EQ(model.graph().value_info_size(), 3);
+  EXPECT_EQ(model.graph().value_info(0).name(), "a");
+  EXPECT_EQ(model.graph().value_info(1).name(), "c");
+  EXPECT_EQ(model.graph().value_info(2).name(), "sum");
+}
+
 TEST(WriteOnnx, WritesTheTypesOfSumsAloneWhereRanksAreHidden) {
   const auto graph = parse_graph(R"(x: f32[b, 16, 1, 8*t]
       one: f32[16, 1, 1] = const

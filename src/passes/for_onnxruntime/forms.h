@@ -13,6 +13,7 @@ bool tile_rows(Graph& graph);
 bool output_by_phases(Graph& graph);
 bool upsample_by_phases(Graph& graph);
 bool activate_in_blocks(Graph& graph);
+bool mask_in_blocks(Graph& graph);
 bool convolve_by_points(Graph& graph);
 bool hide_ranks(Graph& graph);
 

@@ -4,10 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "base/tensor_math.h"
+#include "base/text.h"
 #include "graph/check.h"
 #include "graph/print.h"
+#include "onnx/write.h"
 #include "passes/passes.h"
 #include "passes/pipeline.h"
+#include "runtime/session.h"
+#include "tests/cases.h"
+#include "tests/needs_runtime.h"
 
 namespace voxport::forms_test {
 namespace {
@@ -441,6 +446,79 @@ TEST(ActivateInBlocks, LeavesWhatConvolutionsTakeAndWhatFillsNoBlocks) {
       y = LeakyRelu(s) alpha=0.1
       return y)"))
       << "no convolution follows";
+}
+
+// mask_in_blocks
+
+// [16, 16, 1, 3], numbers up to a half.
+std::string some_weights() {
+  std::string text;
+  for (int i = 0; i < 16 * 16 * 3; ++i)
+    text += cat(i == 0 ? "" : ", ", static_cast<double>(i * 37 % 101 - 50) / 100);
+  return text;
+}
+
+// Two convolutions with a mask between them: a step is there where its number is above 0.
+std::string masked_convolutions(const std::string& between, const std::string& mask_of = "there",
+                                const std::string& out = "return y") {
+  return cat(R"(x: f32[b, 16, 1, t]
+      numbers: f32[b, t]
+      w: f32[16, 16, 1, 3] = const [)",
+             some_weights(), R"(]
+      zero: f32[] = const [0]
+      axes: i64[2] = const [1, 2]
+      flags = Greater(numbers, zero)
+      there = Cast(flags) to="float32"
+      mask = Unsqueeze()",
+             mask_of, R"(, axes)
+      c = Conv(x, w) pads=[0, 1, 0, 1]
+      )",
+             between, R"(
+      y = Conv(m, w) pads=[0, 1, 0, 1]
+      )",
+             out);
+}
+
+constexpr const char* kMasked = "r = Relu(c)\nm = Mul(r, mask)";
+
+TEST(MaskInBlocks, AddsWhatLeavesNothingOfMaskedSteps) {
+  const auto graph = after(mask_in_blocks, masked_convolutions(kMasked).c_str());
+  EXPECT_EQ(steps_of(*graph),
+            "Greater [b, t]\nCast [b, t]\nUnsqueeze [b, 1, 1, t]\nConv [b, 16, 1, t]\n"
+            "Conv [b, 16, 1, t]\nAdd [b, 16, 1, t]\nRelu [b, 16, 1, t]\nConv [b, 16, 1, t]\n");
+  EXPECT_TRUE(
+      changes(mask_in_blocks, masked_convolutions("r = Relu(c)\nm = Mul(mask, r)").c_str()));
+}
+
+TEST(MaskInBlocks, ComputesTheSame) {
+  NEEDS_RUNTIME();
+  const std::string text = masked_convolutions(kMasked);
+  const auto y_of = [](const Graph& graph) {
+    std::vector<float> x;
+    for (int i = 0; i < 2 * 16 * 7; ++i) x.push_back(static_cast<float>(i * 29 % 61 - 30) / 30);
+    const Tensor numbers = tensor_of({2, 7}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0});
+    return Session::from_bytes(Blob::own(onnx_bytes(graph)), "test")
+        .run({{"x", tensor_of({2, 16, 1, 7}, x)}, {"numbers", numbers}})
+        .at("y");
+  };
+  const Tensor plain = y_of(*parse_graph(text));
+  EXPECT_NE(to_float32(plain)[0], 0);
+  EXPECT_TRUE(is_equal(y_of(*after(mask_in_blocks, text.c_str())), plain));
+}
+
+TEST(MaskInBlocks, LeavesWhatIsNoMaskBetweenConvolutions) {
+  const auto is_changed = [](const std::string& text) {
+    return changes(mask_in_blocks, text.c_str());
+  };
+  EXPECT_FALSE(is_changed(masked_convolutions(kMasked, "numbers"))) << "not flags";
+  EXPECT_FALSE(is_changed(masked_convolutions("m = Mul(c, mask)"))) << "no activation";
+  EXPECT_FALSE(is_changed(masked_convolutions("r = LeakyRelu(c)\nm = Mul(r, mask)")))
+      << "something is left below zero";
+  EXPECT_FALSE(is_changed(masked_convolutions(kMasked, "there", "return y, r")))
+      << "used elsewhere";
+  EXPECT_FALSE(is_changed(masked_convolutions(kMasked, "there", "return y, m"))) << "an output";
+  EXPECT_FALSE(is_changed(masked_convolutions(kMasked, "there", "z = Tanh(m)\nreturn y, z")))
+      << "which leaves the blocks anyway";
 }
 
 // All of them
