@@ -1,13 +1,13 @@
 // Two sides, measured in turns.
 #pragma once
 
-#include <time.h>
-
 #include <algorithm>
 #include <chrono>
 #include <functional>
 #include <utility>
 #include <vector>
+
+#include <time.h>
 
 namespace voxport {
 

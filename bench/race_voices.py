@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Measures networks of full size beside PyTorch's exports of the same weights, with one thread and several.
 
-    race_voices.py path/to/voxport FOLDER [--names x_low medium high hifigan-v1] [--threads 1,2] [--frames 48,128]
-                   [--phonemes 50,200,400] [--seconds 4] [--rounds 3] [--markdown FILE]
-                   [--bench-graphs build/release/bench_graphs]
+    race_voices.py path/to/voxport FOLDER [--names x_low medium high hifigan-v1 fastspeech2] [--threads 1,2]
+                   [--frames 48,128] [--phonemes 50,200,400] [--tokens 80] [--seconds 4] [--rounds 3] [--before VOXPORT]
+                   [--markdown FILE] [--bench-graphs build/release/bench_graphs]
 
-FOLDER is what tools/make_voices.py and tools/make_vocoders.py wrote: NAME.ckpt or NAME.pth, and PyTorch's
-NAME/decoder.onnx and, of voices, NAME/encoder.onnx. Of a vocoder the program beside it, NAME.pt2 or NAME.pt, is raced
-as well.
+FOLDER is what tools/make_voices.py, tools/make_vocoders.py and bench/export_fastspeech2.py --keep wrote: NAME.ckpt,
+NAME.pth or NAME.pth.tar, and PyTorch's NAME/decoder.onnx, of voices NAME/encoder.onnx, of a FastSpeech2
+NAME/acoustic.onnx, which is right at the --tokens that it was traced with alone. Of a vocoder the program beside it,
+NAME.pt2 or NAME.pt, is raced as well. PyTorch has no stateful decoder: ours is loaded beside PyTorch's decoder, and its
+pieces of 45 frames are raced beside those that another voxport exports (--before). One thread and loading are CPU time,
+several threads are wall time.
 
 Each row is measured --rounds times, both sides in turns in one process. A ratio is the median of these, beside the
 least and the largest. Where those are further apart than the ratio is from 1, the row has no verdict: the machine was
@@ -19,6 +22,7 @@ import json
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -44,38 +48,66 @@ class Row:
         return self.most - self.least <= abs(self.ratio - 1)
 
 
-def exported(options, source, out, *more):
-    subprocess.run([options.voxport, "export", source, out, "--no-check", *more], stdout=subprocess.DEVNULL, check=True)
+def exported(voxport, source, out, *more):
+    subprocess.run([voxport, "export", source, out, "--no-check", *more], stdout=subprocess.DEVNULL, check=True)
     return out
 
 
-def contests(options, name, scratch):
-    """What races under the name: (title, [PyTorch's graph and ours, by kind])."""
+def voice(options, name, scratch):
     theirs = options.folder / name
-    if (options.folder / f"{name}.ckpt").exists():
-        folder = exported(options, options.folder / f"{name}.ckpt", scratch / name)
-        yield name, [(kind, theirs / f"{kind}.onnx", folder / f"{kind}.onnx") for kind in ("encoder", "decoder")]
-        return
-    ours = exported(options, options.folder / f"{name}.pth", scratch / f"{name}.onnx")
-    yield name, [("decoder", theirs / "decoder.onnx", ours)]
+    source = options.folder / f"{name}.ckpt"
+    ours = exported(options.voxport, source, scratch / name)
+    stream = ours / "decoder_stream.onnx"
+    graphs = [(kind, theirs / f"{kind}.onnx", ours / f"{kind}.onnx") for kind in ("encoder", "decoder")]
+    graphs.append(("load", theirs / "decoder.onnx", stream))
+    if options.before:
+        before = exported(options.before, source, scratch / f"{name}-before")
+        graphs.append(("stream", before / "decoder_stream.onnx", stream))
+    yield name, graphs, options.phonemes
+
+
+def vocoder(options, name, scratch):
+    theirs = options.folder / name / "decoder.onnx"
+    ours = exported(options.voxport, options.folder / f"{name}.pth", scratch / name)
+    yield name, [("decoder", theirs, ours / "vocoder.onnx"), ("load", theirs, ours / "vocoder_stream.onnx")], ""
     for program in (options.folder / (name + ending) for ending in PROGRAMS):
         if program.exists():
             axes = ("--input", "mel:f32[batch_size, 80, frames]") if program.suffix == ".pt" else ()
-            ours = exported(options, program, scratch / f"{program.name}.onnx", *axes)
-            yield program.name, [("decoder", theirs / "decoder.onnx", ours)]
+            ours = exported(options.voxport, program, scratch / f"{program.name}.onnx", *axes)
+            yield program.name, [("decoder", theirs, ours)], ""
 
 
-def measure(options, graphs):
+def acoustic(options, name, scratch):
+    configs = [part for kind in ("model", "preprocess")
+               for part in ("--config", options.folder / f"{name}.{kind}.yaml")]
+    ours = exported(options.voxport, options.folder / f"{name}.pth.tar", scratch / f"{name}.onnx", *configs)
+    yield name, [("encoder", options.folder / name / "acoustic.onnx", ours)], str(options.tokens)
+
+
+KINDS = {".ckpt": voice, ".pth": vocoder, ".pth.tar": acoustic}
+
+
+def contests(options, name, scratch):
+    """What races under the name: (title, [PyTorch's graph and ours, by kind], phonemes)."""
+    for ending, kind in KINDS.items():
+        if (options.folder / (name + ending)).exists():
+            return kind(options, name, scratch)
+    sys.exit("there is no %s in %s, expected one that ends in %s" % (name, options.folder, ", ".join(KINDS)))
+
+
+def measure(options, graphs, phonemes):
     """The rows of one round, by title."""
     pairs = [argument for kind, *both in graphs for argument in ("--" + kind, *both)]
     command = [options.bench_graphs, *pairs, "--json", "--seconds", str(options.seconds), "--threads", options.threads,
-               "--frames", options.frames, "--phonemes", options.phonemes]
+               "--frames", options.frames]
+    if phonemes:
+        command += ["--phonemes", phonemes]
     report = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     return {title(row): row for row in report["rows"]}
 
 
-def race(options, name, graphs):
-    rounds = [measure(options, graphs) for _ in range(options.rounds)]
+def race(options, name, graphs, phonemes):
+    rounds = [measure(options, graphs, phonemes) for _ in range(options.rounds)]
     rows = {what: Row([rows[what] for rows in rounds]) for what in rounds[0]}
     print("\n%-34s %12s %12s %9s   %s" % (name, "PyTorch's", "ours", "ratio", "least and largest"))
     for what, row in rows.items():
@@ -99,19 +131,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("voxport", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--names", nargs="+", default=["x_low", "medium", "high", "hifigan-v1"])
+    parser.add_argument("--names", nargs="+", default=["x_low", "medium", "high", "hifigan-v1", "fastspeech2"])
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--frames", default="48,128")
     parser.add_argument("--phonemes", default="50,200,400")
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--tokens", type=int, default=80)
+    parser.add_argument("--before", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
     parser.add_argument("--bench-graphs", type=pathlib.Path, default=ROOT / "build/release/bench_graphs")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         for name in options.names:
-            for what, graphs in contests(options, name, pathlib.Path(scratch)):
-                rows = race(options, what, graphs)
+            for what, graphs, phonemes in contests(options, name, pathlib.Path(scratch)):
+                rows = race(options, what, graphs, phonemes)
                 if options.markdown:
                     write_markdown(options.markdown, what, rows)
 

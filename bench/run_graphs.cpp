@@ -1,14 +1,16 @@
-// bench_graphs --encoder BASELINE OURS --decoder BASELINE OURS [--json]
+// bench_graphs --encoder BASELINE OURS --decoder BASELINE OURS --load BASELINE OURS
+//              --stream BEFORE OURS [--json]
 //
 // Runs two exports of one voice side by side, in one process: a round measures both sides, the next
 // one in the other order, and medians are compared, so that whatever else the machine does disturbs
 // both alike. Of sessions with several threads only one is alive at a time: the threads of two
 // would get in each other's way. Loading and runs with one thread are measured in CPU time, which
-// other work on the machine hardly changes, runs with several threads by the clock. The noise scales
-// are 0, so that both sides have to give the same, and how far they are apart is told too.
+// other work on the machine hardly changes, runs with several threads by the clock. The noise
+// scales are 0, so that both sides have to give the same, and how far they are apart is told too.
 //
 // A vocoder is a decoder, too: that of a checkpoint beside that of a program with the same weights
-// shows whether both are brought into the same form.
+// shows whether both are brought into the same form. An acoustic model is an encoder. Streams are
+// two of our decoder_stream.onnx or vocoder_stream.onnx: eight pieces of so many frames.
 //
 // How near a decoder is to what the machine can do is told in GFLOP/s, beside those of one large
 // MatMul. Both sides are charged the work of the baseline: its convolutions, counted by their
@@ -18,11 +20,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +40,7 @@
 #include "bench/program.h"
 #include "runtime/library.h"
 #include "runtime/session.h"
+#include "voice/decoding.h"
 
 namespace voxport {
 namespace {
@@ -54,8 +60,24 @@ Tensor normal_numbers(const std::vector<std::int64_t>& shape) {
   return tensor_of(shape, values);
 }
 
+bool has_input(const Session& session, std::string_view name) {
+  return std::ranges::any_of(session.inputs(),
+                             [&](const PortInfo& port) { return port.name == name; });
+}
+
+// Of a FastSpeech2, as bench/export_fastspeech2.py traces it.
+Tensors token_inputs(const Session& acoustic, int tokens) {
+  std::vector<std::int64_t> ids(static_cast<std::size_t>(tokens));
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = 1 + static_cast<std::int64_t>(i * 7 % 300);
+  Tensors inputs = {{"input_tokens", int64_tensor({1, tokens}, ids)}};
+  if (has_input(acoustic, "input_lengths")) inputs["input_lengths"] = int64_tensor({1}, {tokens});
+  if (has_input(acoustic, "controls")) inputs["controls"] = tensor_of({3}, {1, 1, 1});
+  return inputs;
+}
+
 Tensors letters_inputs(const Session& encoder, int phonemes) {
-  return encoder_inputs(encoder, letters(phonemes));
+  return has_input(encoder, "input_tokens") ? token_inputs(encoder, phonemes)
+                                            : encoder_inputs(encoder, letters(phonemes));
 }
 
 // Ones for y_mask, and normal numbers for z and g, whose channels are known.
@@ -72,15 +94,8 @@ Tensors decoder_inputs(const Session& decoder, int frames) {
   return inputs;
 }
 
-// The largest absolute difference of the first outputs; infinite where there is no number, or the
-// shapes differ in more than axes of size 1.
-double difference(const Session& a, const Session& b, const Tensors& inputs) {
-  const auto first_of = [&inputs](const Session& session) {
-    const std::vector<std::string> first = {session.outputs()[0].name};
-    return to_float32(session.run(inputs, first).at(first[0]));
-  };
-  const std::vector<float> left = first_of(a);
-  const std::vector<float> right = first_of(b);
+// The largest absolute difference; infinite where there is no number, or one is longer.
+double difference(const std::vector<float>& left, const std::vector<float>& right) {
   if (left.size() != right.size()) return std::numeric_limits<double>::infinity();
   double largest = 0;
   for (std::size_t i = 0; i < left.size(); ++i) {
@@ -134,6 +149,40 @@ double count_flop(const fs::path& model, int frames) {
   return flop;
 }
 
+// What is measured: a run of a loaded graph, which gives its first output.
+
+using Run = std::function<std::vector<float>()>;
+using Load = Run (*)(const fs::path& model, int size, const SessionOptions& options);
+
+template <Tensors (*make_inputs)(const Session& session, int size)>
+Run whole_run(const fs::path& model, int size, const SessionOptions& options) {
+  const Session session(model, options);
+  return [session, inputs = make_inputs(session, size)] {
+    const std::vector<std::string> first = {session.outputs()[0].name};
+    return to_float32(session.run(inputs, first).at(first[0]));
+  };
+}
+
+// All pieces of a sequence.
+Run stream_run(const fs::path& model, int size, const SessionOptions& options) {
+  constexpr std::int64_t kPieces = 8;
+  const Session session(model, options);
+  const DecoderPorts& ports = has_input(session, "mel") ? kVocoderPorts : kVitsPorts;
+  const auto is_latent = [&](const PortInfo& port) { return port.name == ports.latent; };
+  const std::int64_t channels =
+      std::ranges::find_if(session.inputs(), is_latent)->axes[1].size.value_or(1);
+  const Latent latent{normal_numbers({1, channels, kPieces * size}), std::nullopt};
+  return [decoder = std::make_shared<CachedDecoder>(session, ports), latent, size] {
+    const std::unique_ptr<Decoding> decoding = decoder->start(latent);
+    std::vector<float> samples;
+    while (decoding->frames_left() > 0) {
+      const std::vector<float> piece = decoding->next(size);
+      samples.insert(samples.end(), piece.begin(), piece.end());
+    }
+    return samples;
+  };
+}
+
 // The two sides.
 
 struct Pair {
@@ -141,7 +190,7 @@ struct Pair {
   std::vector<fs::path> models;  // the baseline's and ours; none when not asked for
   std::string unit;              // of the sizes
   std::vector<int> sizes;
-  Tensors (*make_inputs)(const Session& session, int size);
+  Load load;
 };
 
 Times measure_load(const Pair& pair, double seconds) {
@@ -155,14 +204,14 @@ Times measure_load(const Pair& pair, double seconds) {
 }
 
 // Both sessions are alive, and have run before.
-Times measure_one_thread(const Pair& pair, const Tensors& inputs, double seconds) {
-  const auto run = [&](std::size_t side) {
-    return [session = Session(pair.models[side]), &inputs](std::vector<double>& times) {
-      times.push_back(cpu_milliseconds([&] { session.run(inputs); }));
+Times measure_one_thread(const Pair& pair, int size, double seconds) {
+  const auto side = [&](std::size_t at) {
+    return [run = pair.load(pair.models[at], size, {})](std::vector<double>& times) {
+      times.push_back(cpu_milliseconds(run));
     };
   };
-  const Side baseline = run(0);
-  const Side ours = run(1);
+  const Side baseline = side(0);
+  const Side ours = side(1);
   std::vector<double> ignored;
   baseline(ignored);
   ours(ignored);
@@ -171,15 +220,15 @@ Times measure_one_thread(const Pair& pair, const Tensors& inputs, double seconds
 
 // A session lives for a warm-up and three runs. It is alone, so that its threads may spin, as they
 // do unless ONNX Runtime is told otherwise.
-Times measure_threads(const Pair& pair, const Tensors& inputs, int threads, double seconds) {
-  const auto run = [&](std::size_t side) {
-    return [&, side](std::vector<double>& times) {
-      const Session session(pair.models[side], {.threads = threads, .is_spinning = true});
-      session.run(inputs);
-      for (int i = 0; i < 3; ++i) times.push_back(milliseconds([&] { session.run(inputs); }));
+Times measure_threads(const Pair& pair, int size, int threads, double seconds) {
+  const auto side = [&](std::size_t at) {
+    return [&, at](std::vector<double>& times) {
+      const Run run = pair.load(pair.models[at], size, {.threads = threads, .is_spinning = true});
+      run();
+      for (int i = 0; i < 3; ++i) times.push_back(milliseconds(run));
     };
   };
-  return in_turns(seconds, run(0), run(1));
+  return in_turns(seconds, side(0), side(1));
 }
 
 json row(const Pair& pair, const std::string& what, int threads, const Times& times) {
@@ -190,10 +239,10 @@ json row(const Pair& pair, const std::string& what, int threads, const Times& ti
 }
 
 json measure_run(const Pair& pair, int size, int threads, double seconds) {
-  const Tensors inputs = pair.make_inputs(Session(pair.models[0]), size);
-  const double apart = difference(Session(pair.models[0]), Session(pair.models[1]), inputs);
-  const Times times = threads == 1 ? measure_one_thread(pair, inputs, seconds)
-                                   : measure_threads(pair, inputs, threads, seconds);
+  const double apart =
+      difference(pair.load(pair.models[0], size, {})(), pair.load(pair.models[1], size, {})());
+  const Times times = threads == 1 ? measure_one_thread(pair, size, seconds)
+                                   : measure_threads(pair, size, threads, seconds);
   json made = row(pair, "run", threads, times);
   made["size"] = size;
   made["unit"] = pair.unit;
@@ -260,15 +309,22 @@ void print_report(const json& report) {
 
 int bench_graphs(int argc, char** argv) {
   CLI::App app("Runs two exports of one voice side by side.");
-  Pair encoder{"encoder", {}, "phonemes", {50, 200}, letters_inputs};
-  Pair decoder{"decoder", {}, "frames", {128, 800}, decoder_inputs};
+  Pair encoder{"encoder", {}, "phonemes", {50, 200}, whole_run<letters_inputs>};
+  Pair decoder{"decoder", {}, "frames", {128, 800}, whole_run<decoder_inputs>};
+  Pair stream{"stateful decoder, beside the one before", {}, "frames a piece", {45}, stream_run};
+  Pair loading{"stateful decoder", {}, "", {}, nullptr};
   std::vector<int> threads = {1, 2};
   double seconds = 4;
   bool as_json = false;
   app.add_option("--encoder", encoder.models, "the baseline's and ours")->expected(2);
   app.add_option("--decoder", decoder.models, "the baseline's and ours")->expected(2);
+  app.add_option("--stream", stream.models, "two of ours")->expected(2);
+  app.add_option("--load", loading.models,
+                 "the baseline's decoder and our stateful one, to be loaded")
+      ->expected(2);
   app.add_option("--phonemes", encoder.sizes, "to run encoders at")->delimiter(',');
   app.add_option("--frames", decoder.sizes, "to run decoders at")->delimiter(',');
+  app.add_option("--pieces", stream.sizes, "to run streams at")->delimiter(',');
   app.add_option("--threads", threads, "to run them with")->delimiter(',');
   app.add_option("--seconds", seconds, "for each row, at least five rounds");
   app.add_flag("--json", as_json, "for programs");
@@ -278,7 +334,7 @@ int bench_graphs(int argc, char** argv) {
       {"runtime", runtime_version()}, {"matmul", json::array()}, {"rows", json::array()}};
   for (const int count : threads)
     report["matmul"].push_back({{"threads", count}, {"gflops", matmul_gflops(count)}});
-  for (const Pair& pair : {encoder, decoder}) {
+  for (const Pair& pair : {encoder, decoder, loading, stream}) {
     if (pair.models.empty()) continue;
     report["rows"].push_back(row(pair, "load", 1, measure_load(pair, seconds)));
     for (const int count : threads)
