@@ -29,6 +29,11 @@ struct RunOptions {
   double seconds = 0;  // the longest that a run may take; 0: any time
 };
 
+// What a model takes and gives, each in the model's order.
+struct ModelSignature {
+  std::vector<ModelValue> inputs, outputs;
+};
+
 // A model that is loaded. Copies share it, and may be used on any threads at once.
 class RunnableModel {
  public:
@@ -39,9 +44,7 @@ class RunnableModel {
   RunnableModel(const RunnableModel&);
   RunnableModel& operator=(const RunnableModel&);
 
-  // In the model's order.
-  const std::vector<ModelValue>& inputs() const;
-  const std::vector<ModelValue>& outputs() const;
+  const ModelSignature& signature() const;
 
   // All outputs, in their order. Fails with kUsage when the inputs are not those of the model, with
   // kMismatch when an operator finds that they do not fit together, and with kUnsupported when a
@@ -54,6 +57,6 @@ class RunnableModel {
 };
 
 // {"inputs": [{"name": "x", "dtype": "float32", "shape": ["batch", 10]}], "outputs": [...]}
-std::string to_json(const RunnableModel& model);
+std::string to_json(const ModelSignature& signature);
 
 }  // namespace voxport

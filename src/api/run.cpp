@@ -57,11 +57,10 @@ class RunnableModel::Loaded {
  public:
   Loaded(const std::filesystem::path& model, const RunOptions& options)
       : session(model, session_options_of(options)),
-        inputs(described(session.inputs())),
-        outputs(described(session.outputs())) {}
+        signature{described(session.inputs()), described(session.outputs())} {}
 
   Session session;
-  std::vector<ModelValue> inputs, outputs;
+  ModelSignature signature;
 };
 
 RunnableModel::RunnableModel(const std::filesystem::path& model, const RunOptions& options)
@@ -70,8 +69,7 @@ RunnableModel::~RunnableModel() = default;
 RunnableModel::RunnableModel(const RunnableModel&) = default;
 RunnableModel& RunnableModel::operator=(const RunnableModel&) = default;
 
-const std::vector<ModelValue>& RunnableModel::inputs() const { return loaded_->inputs; }
-const std::vector<ModelValue>& RunnableModel::outputs() const { return loaded_->outputs; }
+const ModelSignature& RunnableModel::signature() const { return loaded_->signature; }
 
 std::vector<RunTensor> RunnableModel::run(const std::vector<RunTensor>& inputs) const {
   Tensors given;
@@ -80,7 +78,7 @@ std::vector<RunTensor> RunnableModel::run(const std::vector<RunTensor>& inputs) 
       fail(Error::kUsage, "the input ", in_quotes(input.name), " is given twice");
   const Tensors made = loaded_->session.run(given);
   std::vector<RunTensor> outputs;
-  for (const ModelValue& output : loaded_->outputs)
+  for (const ModelValue& output : loaded_->signature.outputs)
     outputs.push_back(named(output.name, made.at(output.name)));
   return outputs;
 }

@@ -129,8 +129,9 @@ std::string to_json(const Inspection& inspection) {
   return dump(json);
 }
 
-std::string to_json(const RunnableModel& model) {
-  return dump({{"inputs", values_json(model.inputs())}, {"outputs", values_json(model.outputs())}});
+std::string to_json(const ModelSignature& signature) {
+  return dump(
+      {{"inputs", values_json(signature.inputs)}, {"outputs", values_json(signature.outputs)}});
 }
 
 std::string to_json(const TensorValues& tensor) {
