@@ -295,7 +295,7 @@ class ByPoints {
 // its values at the points are a MatMul of constants, which ONNX Runtime computes when it loads the
 // graph. The bias is in the products at the point 1, which are part of every output once.
 //
-// Only where it is faster: see is_worth_it() and kLeastStretch. The result
+// Only where it is faster: see is_worth_it() and is_used_enough(). The result
 // differs from the plain one as sums in another order do.
 bool convolve_by_points(Graph& graph) { return ByPoints(graph).run(); }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/builder.h"
+#include "graph/ops.h"
 #include "passes/for_onnxruntime/forms.h"
 #include "passes/for_onnxruntime/time_convolution.h"
 #include "passes/for_onnxruntime/uses.h"
