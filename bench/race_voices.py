@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures networks of full size beside PyTorch's exports of the same weights, with one thread and several.
 
-    race_voices.py path/to/voxport FOLDER [--names x_low medium high hifigan-v1 fastspeech2] [--threads 1,2]
-                   [--frames 48,128] [--phonemes 50,200,400] [--tokens 80] [--seconds 4] [--rounds 3] [--before VOXPORT]
-                   [--markdown FILE] [--bench-graphs build/release/bench_graphs]
+    race_voices.py path/to/voxport FOLDER [--names NAME ...] [--threads 1,2] [--frames 48,128] [--phonemes 50,200,400]
+                   [--tokens 80] [--seconds 4] [--rounds 3] [--before VOXPORT] [--markdown FILE]
+                   [--bench-graphs build/release/bench_graphs]
 
 FOLDER is what tools/make_voices.py, tools/make_vocoders.py and bench/export_fastspeech2.py --keep wrote: NAME.ckpt,
 NAME.pth or NAME.pth.tar, and PyTorch's NAME/decoder.onnx, of voices NAME/encoder.onnx, of a FastSpeech2
@@ -87,6 +87,11 @@ def acoustic(options, name, scratch):
 KINDS = {".ckpt": voice, ".pth": vocoder, ".pth.tar": acoustic}
 
 
+def names_in(folder):
+    found = [path.name[:-len(ending)] for ending in KINDS for path in sorted(folder.glob("*" + ending))]
+    return found or sys.exit("there is nothing to race in %s" % folder)
+
+
 def contests(options, name, scratch):
     """What races under the name: (title, [PyTorch's graph and ours, by kind], phonemes)."""
     for ending, kind in KINDS.items():
@@ -131,7 +136,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("voxport", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--names", nargs="+", default=["x_low", "medium", "high", "hifigan-v1", "fastspeech2"])
+    parser.add_argument("--names", nargs="+", help="default: all that are in FOLDER")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--frames", default="48,128")
     parser.add_argument("--phonemes", default="50,200,400")
@@ -143,7 +148,7 @@ def main():
     parser.add_argument("--bench-graphs", type=pathlib.Path, default=ROOT / "build/release/bench_graphs")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        for name in options.names:
+        for name in options.names or names_in(options.folder):
             for what, graphs, phonemes in contests(options, name, pathlib.Path(scratch)):
                 rows = race(options, what, graphs, phonemes)
                 if options.markdown:
