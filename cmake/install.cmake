@@ -21,7 +21,7 @@ install(TARGETS voxport_library ${VOXPORT_ROOMS} EXPORT voxport-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport)
 install(TARGETS voxport_shared EXPORT voxport-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # In a folder of its own, for Piper's library has the same name.
-install(TARGETS voxport_piper LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport)
+install(TARGETS voxport_piper voxport_onnx_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport)
 file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 foreach(name voxport voxport-piper)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)

@@ -16,8 +16,8 @@ else()
   set(unused_runtime_sources ${ONNXRUNTIME_SOURCES})
 endif()
 
-# From the program to what is installed with it.
-file(RELATIVE_PATH onnxruntime_installed ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/voxport)
+if(VOXPORT_LOOKS_IN_SOURCES)
+  set(onnxruntime_built_with ${ONNXRUNTIME_FOLDER}/lib)
+endif()
 target_compile_definitions(onnxruntime_headers INTERFACE
-  VOXPORT_ONNXRUNTIME_INSTALLED="${onnxruntime_installed}"
-  VOXPORT_ONNXRUNTIME_BUILT_WITH="${ONNXRUNTIME_FOLDER}/lib")
+  VOXPORT_ONNXRUNTIME_BUILT_WITH="${onnxruntime_built_with}")

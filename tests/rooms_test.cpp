@@ -22,7 +22,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"lower", {"lower", "base", "program", "graph"}},
     {"arch", {"arch", "base", "checkpoint", "graph", "phonemes", "voxport/export.h", "nlohmann"}},
     {"passes", {"passes", "base", "graph", "voxport/error.h"}},
-    {"onnx", {"onnx", "base", "graph", "google"}},
+    {"onnx", {"onnx", "base", "graph", "onnxlib"}},
+    {"onnxlib", {"onnxlib", "base", "onnx", "voxport/version.h"}},
     {"scan", {"scan", "base", "checkpoint", "program", "onnx", "zlib.h"}},
     {"runtime", {"runtime", "base", "onnxruntime_c_api.h"}},
     {"verify",
@@ -48,7 +49,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
 };
 
 // POSIX is for the rooms that touch the machine.
-const std::set<std::string> kPosix = {"base", "runtime", "verify", "serve", "cli"};
+const std::set<std::string> kPosix = {"base", "onnxlib", "runtime", "verify", "serve", "cli"};
 
 bool is_standard(const std::string& header) {
   return header.find('/') == std::string::npos && header.find('.') == std::string::npos;

@@ -6,8 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include <onnx/checker.h>
-#include <onnx/shape_inference/implementation.h>
+#include "onnxlib/onnxlib.h"
 
 namespace voxport {
 namespace {
@@ -16,6 +15,9 @@ namespace {
 // scales.
 constexpr std::uint64_t kMaxIntegerBytes = 1 << 16;
 constexpr std::uint64_t kMaxFloatBytes = 1 << 10;
+
+// An older libonnx knows no newer one; for types it does not matter.
+constexpr std::int64_t kCheckedIrVersion = 8;
 
 // Where constants go that are too large to be given to ONNX.
 constexpr const char* kLargeDomain = "voxport.large";
@@ -26,61 +28,51 @@ bool decides_shapes(const OnnxTensor& tensor) {
   return tensor.values.size_in_bytes() <= (is_float ? kMaxFloatBytes : kMaxIntegerBytes);
 }
 
-void set_type(const onnx::TensorProto& tensor, onnx::TypeProto& type) {
-  type.mutable_tensor_type()->set_elem_type(tensor.data_type());
-  onnx::TensorShapeProto& shape = *type.mutable_tensor_type()->mutable_shape();
-  for (const std::int64_t size : tensor.dims()) shape.add_dim()->set_dim_value(size);
-}
-
 // A copy that ONNX can work with: small tensors with their values, large ones as inputs.
 class Preparation {
  public:
   explicit Preparation(TensorSource& tensors) : tensors_(tensors) {}
 
-  void prepare(onnx::GraphProto& graph) {
-    if (graph.name().empty()) graph.set_name("graph");
+  void prepare(GraphProto& graph) {
+    if (graph.name.empty()) graph.name = "graph";
     prepare_initializers(graph);
-    for (onnx::NodeProto& node : *graph.mutable_node()) prepare_node(node, graph);
+    for (NodeProto& node : graph.node) prepare_node(node, graph);
   }
 
  private:
-  void prepare_initializers(onnx::GraphProto& graph) {
+  void prepare_initializers(GraphProto& graph) {
     std::unordered_set<std::string> inputs;
-    for (const onnx::ValueInfoProto& input : graph.input()) inputs.insert(input.name());
-    google::protobuf::RepeatedPtrField<onnx::TensorProto> small;
-    for (onnx::TensorProto& tensor : *graph.mutable_initializer()) {
+    for (const ValueInfoProto& input : graph.input) inputs.insert(input.name);
+    std::vector<TensorProto> small;
+    for (TensorProto& tensor : graph.initializer) {
       if (give_values(tensor)) {
-        small.Add()->Swap(&tensor);
-      } else if (!inputs.contains(tensor.name())) {
-        onnx::ValueInfoProto& input = *graph.add_input();
-        input.set_name(tensor.name());
-        set_type(tensor, *input.mutable_type());
+        small.push_back(std::move(tensor));
+      } else if (!inputs.contains(tensor.name)) {
+        graph.input.push_back(info_of(tensor.name, tensor));
       }
     }
-    graph.mutable_initializer()->Swap(&small);
+    graph.initializer.swap(small);
   }
 
-  void prepare_node(onnx::NodeProto& node, onnx::GraphProto& graph) {
-    if (node.domain() == "ai.onnx") node.clear_domain();
-    for (int i = node.attribute_size(); i-- > 0;) {
-      onnx::AttributeProto& attribute = *node.mutable_attribute(i);
-      if (attribute.has_g()) prepare(*attribute.mutable_g());
-      if (!attribute.has_t() || give_values(*attribute.mutable_t())) continue;
-      if (node.op_type() == "Constant" && node.output_size() == 1) {
-        onnx::ValueInfoProto& value = *graph.add_value_info();
-        value.set_name(node.output(0));
-        set_type(attribute.t(), *value.mutable_type());
-        node.set_domain(kLargeDomain);
+  void prepare_node(NodeProto& node, GraphProto& graph) {
+    if (node.domain == "ai.onnx") node.domain.clear();
+    for (std::size_t i = node.attribute.size(); i-- > 0;) {
+      AttributeProto& attribute = node.attribute[i];
+      if (attribute.g) prepare(*attribute.g);
+      if (!attribute.t || give_values(*attribute.t)) continue;
+      if (node.op_type == "Constant" && node.output.size() == 1) {
+        graph.value_info.push_back(info_of(node.output[0], *attribute.t));
+        node.domain = kLargeDomain;
       }
-      node.mutable_attribute()->DeleteSubrange(i, 1);
+      node.attribute.erase(node.attribute.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
 
-  bool give_values(onnx::TensorProto& proto) {
+  bool give_values(TensorProto& proto) {
     const OnnxTensor tensor = tensors_.read(proto);
-    proto.clear_doc_string();
+    proto.doc_string.clear();
     if (!decides_shapes(tensor)) return false;
-    proto.set_raw_data(std::string(contiguous(tensor.values).text()));
+    proto.raw_data = std::string(contiguous(tensor.values).text());
     return true;
   }
 
@@ -88,51 +80,45 @@ class Preparation {
 };
 
 // Whether ONNX knows all of its opsets, which then have the names that ONNX gives them.
-bool settle_opsets(onnx::ModelProto& model) {
-  const auto& known = onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map();
-  for (onnx::OperatorSetIdProto& opset : *model.mutable_opset_import()) {
-    if (opset.domain() == "ai.onnx") opset.clear_domain();
-    const auto found = known.find(opset.domain());
-    if (found != known.end() && opset.version() > found->second.second) return false;
+bool settle_opsets(ModelProto& model) {
+  for (OperatorSetIdProto& opset : model.opset_import) {
+    if (opset.domain == "ai.onnx") opset.domain.clear();
+    const int newest = newest_version(opset.domain);
+    if (newest != 0 && opset.version > newest) return false;
   }
-  onnx::OperatorSetIdProto& large = *model.add_opset_import();
-  large.set_domain(kLargeDomain);
-  large.set_version(1);
+  OperatorSetIdProto& large = model.opset_import.emplace_back();
+  large.domain = kLargeDomain;
+  large.version = 1;
   return true;
 }
 
 // The types that were found, graph by graph; nodes and their order are the same in both.
-void take_types(onnx::GraphProto& from, onnx::GraphProto& to) {
-  to.mutable_value_info()->Swap(from.mutable_value_info());
-  to.mutable_output()->Swap(from.mutable_output());
-  for (int i = 0; i < to.node_size(); ++i) {
-    for (onnx::AttributeProto& attribute : *to.mutable_node(i)->mutable_attribute()) {
-      if (!attribute.has_g()) continue;
-      for (onnx::AttributeProto& found : *from.mutable_node(i)->mutable_attribute())
-        if (found.name() == attribute.name() && found.has_g())
-          take_types(*found.mutable_g(), *attribute.mutable_g());
+void take_types(GraphProto& from, GraphProto& to) {
+  to.value_info.swap(from.value_info);
+  to.output.swap(from.output);
+  for (std::size_t i = 0; i < to.node.size(); ++i) {
+    for (AttributeProto& attribute : to.node[i].attribute) {
+      if (!attribute.g) continue;
+      for (AttributeProto& found : from.node[i].attribute)
+        if (found.name == attribute.name && found.g) take_types(*found.g, *attribute.g);
     }
   }
 }
 
 }  // namespace
 
-void infer_types(onnx::ModelProto& model, TensorSource& tensors) {
-  onnx::ModelProto inferred = model;
+void infer_types(ModelProto& model, TensorSource& tensors) {
+  ModelProto inferred = model;
   if (!settle_opsets(inferred)) return;
-  inferred.set_ir_version(onnx::IR_VERSION);
-  Preparation(tensors).prepare(*inferred.mutable_graph());
-  try {
-    // What the checker takes, inference can walk through.
-    onnx::checker::check_model(inferred);
-    onnx::shape_inference::InferShapes(inferred, onnx::OpSchemaRegistry::Instance(),
-                                       onnx::ShapeInferenceOptions(false, 0, true));
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception&) {
-    return;  // what the model says of itself must do
-  }
-  take_types(*inferred.mutable_graph(), *model.mutable_graph());
+  inferred.ir_version = kCheckedIrVersion;
+  Preparation(tensors).prepare(*inferred.graph);
+  // What the checker takes, inference can walk through.
+  const std::string bytes = bytes_of(inferred);
+  if (checker_complaint(bytes)) return;  // what the model says of itself must do
+  const InferredModel answer = infer_shapes(bytes, Inference::kLenient);
+  if (answer.complaint) return;
+  inferred = read_message<ModelProto>(as_bytes(answer.bytes));
+  take_types(*inferred.graph, *model.graph);
 }
 
 }  // namespace voxport

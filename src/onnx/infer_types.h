@@ -1,8 +1,7 @@
 // infer_types(): what ONNX's own shape inference finds for the values inside of a model.
 #pragma once
 
-#include <onnx/onnx_pb.h>
-
+#include "onnx/messages.h"
 #include "onnx/tensors.h"
 
 namespace voxport {
@@ -11,6 +10,6 @@ namespace voxport {
 // already stays. Asks for a model that one trusts. `tensors` has the values that shapes depend on.
 // Leaves the model as it is when ONNX refuses it, or its opset is newer than the ONNX that we are
 // built with.
-void infer_types(onnx::ModelProto& model, TensorSource& tensors);
+void infer_types(ModelProto& model, TensorSource& tensors);
 
 }  // namespace voxport

@@ -23,18 +23,25 @@ namespace {
 // The newest IR version of which we know all messages.
 constexpr std::int64_t kKnownIrVersion = 8;
 
-constexpr int kMaxRank = 64;
+constexpr std::size_t kMaxRank = 64;
 
 std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
+
+// The sizes that the file declares of a value; none where it declares no shape.
+std::span<const TensorShapeProto::Dimension> declared_dims(const ValueInfoProto& value) {
+  const TypeProto::Tensor* const type = value.tensor_type();
+  if (!type || !type->shape) return {};
+  return type->shape->dim;
+}
 
 // Sizes of axes: what the file calls them, and names for those that it does not.
 class Symbols {
  public:
-  explicit Symbols(const onnx::GraphProto& graph) { gather(graph); }
+  explicit Symbols(const GraphProto& graph) { gather(graph); }
 
-  Dim dim(const onnx::TensorShapeProto_Dimension& dim, const std::string& value, int axis) {
-    if (dim.has_dim_value() && dim.dim_value() >= 0) return dim.dim_value();
-    if (!dim.dim_param().empty()) return named(dim.dim_param());
+  Dim dim(const TensorShapeProto::Dimension& dim, const std::string& value, int axis) {
+    if (dim.dim_value() && *dim.dim_value() >= 0) return *dim.dim_value();
+    if (dim.dim_param() && !dim.dim_param()->empty()) return named(*dim.dim_param());
     return fresh(cat(std::string_view(value).substr(0, 100), "_", axis));
   }
 
@@ -64,14 +71,14 @@ class Symbols {
     return Dim::symbol(std::move(unique));
   }
 
-  void gather(const onnx::GraphProto& graph) {
-    for (const auto* list : {&graph.input(), &graph.output(), &graph.value_info()})
-      for (const onnx::ValueInfoProto& value : *list)
-        for (const auto& dim : value.type().tensor_type().shape().dim())
-          if (dim.has_dim_param()) names_.insert(dim.dim_param());
-    for (const onnx::NodeProto& node : graph.node())
-      for (const onnx::AttributeProto& attribute : node.attribute())
-        if (attribute.has_g()) gather(attribute.g());
+  void gather(const GraphProto& graph) {
+    for (const auto* list : {&graph.input, &graph.output, &graph.value_info})
+      for (const ValueInfoProto& value : *list)
+        for (const TensorShapeProto::Dimension& dim : declared_dims(value))
+          if (dim.dim_param()) names_.insert(*dim.dim_param());
+    for (const NodeProto& node : graph.node)
+      for (const AttributeProto& attribute : node.attribute)
+        if (attribute.g) gather(*attribute.g);
   }
 
   std::unordered_set<std::string> names_;
@@ -79,8 +86,7 @@ class Symbols {
 };
 
 // seq(tensor(float)), as ONNX writes it.
-std::string type_text(const onnx::TypeProto& type) {
-  using Case = onnx::TypeProto;
+std::string type_text(const TypeProto& type) {
   const auto element = [](std::int32_t number) -> std::string {
     static constexpr const char* kNames[] = {
         "undefined", "float",  "uint8",     "int8",       "uint16",  "int16",
@@ -89,36 +95,35 @@ std::string type_text(const onnx::TypeProto& type) {
     const bool is_known = number >= 0 && number < static_cast<int>(std::size(kNames));
     return is_known ? kNames[number] : cat("type ", number);
   };
-  switch (type.value_case()) {
-    case Case::kTensorType: return cat("tensor(", element(type.tensor_type().elem_type()), ")");
-    case Case::kSparseTensorType:
-      return cat("sparse_tensor(", element(type.sparse_tensor_type().elem_type()), ")");
-    case Case::kSequenceType: return cat("seq(", type_text(type.sequence_type().elem_type()), ")");
-    case Case::kOptionalType:
-      return cat("optional(", type_text(type.optional_type().elem_type()), ")");
-    case Case::kMapType:
-      return cat("map(", element(type.map_type().key_type()), ",",
-                 type_text(type.map_type().value_type()), ")");
-    default: return "unknown";
-  }
+  const auto inner = [](const Box<TypeProto>& box) { return box ? type_text(*box) : "unknown"; };
+  if (const auto* tensor = std::get_if<TypeProto::Tensor>(&type.value))
+    return cat("tensor(", element(tensor->elem_type), ")");
+  if (const auto* sparse = std::get_if<TypeProto::SparseTensor>(&type.value))
+    return cat("sparse_tensor(", element(sparse->elem_type), ")");
+  if (const auto* sequence = std::get_if<TypeProto::Sequence>(&type.value))
+    return cat("seq(", inner(sequence->elem_type), ")");
+  if (const auto* optional = std::get_if<TypeProto::Optional>(&type.value))
+    return cat("optional(", inner(optional->elem_type), ")");
+  if (const auto* map = std::get_if<TypeProto::Map>(&type.value))
+    return cat("map(", element(map->key_type), ",", inner(map->value_type), ")");
+  return "unknown";
 }
 
-Type read_type(const onnx::TypeProto& proto, const std::string& name, Symbols& symbols) {
+Type read_type(const TypeProto& proto, const std::string& name, Symbols& symbols) {
   Type type;
-  const bool is_tensor = proto.value_case() == onnx::TypeProto::kTensorType;
-  const auto dtype =
-      is_tensor ? dtype_of_onnx(proto.tensor_type().elem_type()) : std::optional<DType>();
+  const TypeProto::Tensor* const tensor = proto.tensor_type();
+  const auto dtype = tensor ? dtype_of_onnx(tensor->elem_type) : std::optional<DType>();
   if (dtype) {
     type.dtype = *dtype;
   } else {
     type.foreign = type_text(proto);
   }
-  if (!is_tensor || !proto.tensor_type().has_shape()) return type;
-  if (proto.tensor_type().shape().dim_size() > kMaxRank)
+  if (!tensor || !tensor->shape) return type;
+  if (tensor->shape->dim.size() > kMaxRank)
     fail(Error::kCorrupt, in_quotes(name), " has more than ", kMaxRank, " axes");
   type.shape.emplace();
   int axis = 0;
-  for (const auto& dim : proto.tensor_type().shape().dim())
+  for (const TensorShapeProto::Dimension& dim : tensor->shape->dim)
     type.shape->push_back(symbols.dim(dim, name, axis++));
   return type;
 }
@@ -137,37 +142,38 @@ OnnxTensor text_tensor(std::vector<std::int64_t> shape) {
 }
 
 // The one attribute of a Constant node.
-OnnxTensor read_constant(const onnx::NodeProto& node, TensorSource& tensors) {
-  for (const onnx::AttributeProto& attribute : node.attribute()) {
-    const std::string& name = attribute.name();
-    const auto ints = static_cast<std::int64_t>(attribute.ints_size());
-    const auto floats = static_cast<std::int64_t>(attribute.floats_size());
-    if (name == "value" && attribute.has_t()) return tensors.read(attribute.t());
-    if (name == "value_int") return {int64_tensor({}, {attribute.i()}), ""};
+OnnxTensor read_constant(const NodeProto& node, TensorSource& tensors) {
+  for (const AttributeProto& attribute : node.attribute) {
+    const std::string& name = attribute.name;
+    const auto ints = static_cast<std::int64_t>(attribute.ints.size());
+    const auto floats = static_cast<std::int64_t>(attribute.floats.size());
+    if (name == "value" && attribute.t) return tensors.read(*attribute.t);
+    if (name == "value_int") return {int64_tensor({}, {attribute.i.value_or(0)}), ""};
     if (name == "value_ints")
-      return {int64_tensor({ints}, {attribute.ints().begin(), attribute.ints().end()}), ""};
-    const float f = attribute.f();
+      return {int64_tensor({ints}, {attribute.ints.begin(), attribute.ints.end()}), ""};
+    const float f = attribute.f.value_or(0);
     if (name == "value_float") return {float_tensor({}, std::span(&f, 1)), ""};
     if (name == "value_floats")
-      return {tensor_of({floats}, {attribute.floats().begin(), attribute.floats().end()}), ""};
+      return {tensor_of({floats}, {attribute.floats.begin(), attribute.floats.end()}), ""};
     if (name == "value_string") return text_tensor({});
-    if (name == "value_strings") return text_tensor({attribute.strings_size()});
+    if (name == "value_strings")
+      return text_tensor({static_cast<std::int64_t>(attribute.strings.size())});
   }
   fail(Error::kCorrupt, "a Constant has no value");
 }
 
 // Old files leave out of which type an attribute is.
-onnx::AttributeProto::AttributeType type_of(const onnx::AttributeProto& attribute) {
-  using Proto = onnx::AttributeProto;
-  if (attribute.type() != Proto::UNDEFINED) return attribute.type();
-  if (attribute.has_f()) return Proto::FLOAT;
-  if (attribute.has_i()) return Proto::INT;
-  if (attribute.has_s()) return Proto::STRING;
-  if (attribute.has_t()) return Proto::TENSOR;
-  if (attribute.has_g()) return Proto::GRAPH;
-  if (attribute.floats_size() > 0) return Proto::FLOATS;
-  if (attribute.ints_size() > 0) return Proto::INTS;
-  if (attribute.strings_size() > 0) return Proto::STRINGS;
+std::int32_t type_of(const AttributeProto& attribute) {
+  using Proto = AttributeProto;
+  if (attribute.type != Proto::UNDEFINED) return attribute.type;
+  if (attribute.f) return Proto::FLOAT;
+  if (attribute.i) return Proto::INT;
+  if (attribute.s) return Proto::STRING;
+  if (attribute.t) return Proto::TENSOR;
+  if (attribute.g) return Proto::GRAPH;
+  if (!attribute.floats.empty()) return Proto::FLOATS;
+  if (!attribute.ints.empty()) return Proto::INTS;
+  if (!attribute.strings.empty()) return Proto::STRINGS;
   return Proto::UNDEFINED;
 }
 
@@ -225,17 +231,16 @@ bool contradicts(const Type& a, const Type& b) {
 
 // What our rules say of the outputs, where they have an answer that does not contradict `known`.
 // Sizes that only the run can tell are named after `name`.
-std::optional<std::vector<Type>> infer_outputs(const onnx::NodeProto& node,
-                                               std::span<const Value> inputs,
+std::optional<std::vector<Type>> infer_outputs(const NodeProto& node, std::span<const Value> inputs,
                                                const Attributes& attributes,
                                                const std::vector<Type>& known,
                                                const std::string& name) {
-  if (!domain_of(node.domain()).empty() || !is_inferable(node.op_type())) return std::nullopt;
+  if (!domain_of(node.domain).empty() || !is_inferable(node.op_type)) return std::nullopt;
   for (const Value& input : inputs)
     if (input && !is_simple(input)) return std::nullopt;
   std::vector<Type> types;
   try {
-    types = infer(node.op_type(), inputs, attributes, known.size(), name);
+    types = infer(node.op_type, inputs, attributes, known.size(), name);
   } catch (const Error&) {  // the file may be right all the same
     return std::nullopt;
   }
@@ -245,9 +250,8 @@ std::optional<std::vector<Type>> infer_outputs(const onnx::NodeProto& node,
   return types;
 }
 
-bool is_constant_node(const onnx::NodeProto& node) {
-  return node.op_type() == "Constant" && domain_of(node.domain()).empty() &&
-         node.output_size() == 1;
+bool is_constant_node(const NodeProto& node) {
+  return node.op_type == "Constant" && domain_of(node.domain).empty() && node.output.size() == 1;
 }
 
 class GraphReader {
@@ -273,28 +277,28 @@ class GraphReader {
     }
   };
 
-  GraphReader(const onnx::GraphProto& proto, Context& context, GraphReader* outer)
+  GraphReader(const GraphProto& proto, Context& context, GraphReader* outer)
       : proto_(proto), context_(context), outer_(outer), graph_(std::make_unique<Graph>()) {}
 
   void read() {
-    graph_->graph_name = proto_.name();
+    graph_->graph_name = proto_.name;
     gather_types();
     read_inputs();
-    for (const onnx::NodeProto& node : proto_.node())
+    for (const NodeProto& node : proto_.node)
       if (is_constant_node(node))
-        add_constant(node.output(0), read_constant(node, context_.tensors));
-    for (const onnx::NodeProto& node : proto_.node()) {
+        add_constant(node.output[0], read_constant(node, context_.tensors));
+    for (const NodeProto& node : proto_.node) {
       if (is_constant_node(node)) continue;
       try {
         read_node(node);
       } catch (Error& error) {
         error.add_context(
-            cat("reading node ", in_quotes(node.name()), " (", printable(node.op_type()), ")"));
+            cat("reading node ", in_quotes(node.name), " (", printable(node.op_type), ")"));
         throw;
       }
     }
-    for (const onnx::ValueInfoProto& output : proto_.output()) {
-      graph_->add_output(output.name(), find(output.name()));
+    for (const ValueInfoProto& output : proto_.output) {
+      graph_->add_output(output.name, find(output.name));
       note_axis_names(output, graph_->outputs().back().second.type());
     }
   }
@@ -308,21 +312,21 @@ class GraphReader {
   std::vector<std::pair<std::string, std::string>> axis_names;
 
  private:
-  void note_axis_names(const onnx::ValueInfoProto& output, const Type& type) {
-    const auto& declared = output.type().tensor_type().shape().dim();
+  void note_axis_names(const ValueInfoProto& output, const Type& type) {
+    const std::span<const TensorShapeProto::Dimension> declared = declared_dims(output);
     const Shape shape = type.shape.value_or(Shape());
-    for (int i = 0; i < declared.size() && static_cast<std::size_t>(i) < shape.size(); ++i) {
-      const Dim& dim = shape[static_cast<std::size_t>(i)];
-      const std::string& name = declared[i].dim_param();
-      if (!dim.is_constant() && !name.empty() && dim.text() != name)
-        axis_names.emplace_back(dim.text(), name);
+    for (std::size_t i = 0; i < std::min(declared.size(), shape.size()); ++i) {
+      const Dim& dim = shape[i];
+      const std::string* const name = declared[i].dim_param();
+      if (!dim.is_constant() && name && !name->empty() && dim.text() != *name)
+        axis_names.emplace_back(dim.text(), *name);
     }
   }
 
   void gather_types() {
-    for (const auto* list : {&proto_.value_info(), &proto_.output(), &proto_.input()})
-      for (const onnx::ValueInfoProto& value : *list)
-        if (value.has_type()) types_[value.name()] = &value.type();
+    for (const auto* list : {&proto_.value_info, &proto_.output, &proto_.input})
+      for (const ValueInfoProto& value : *list)
+        if (value.type) types_[value.name] = &*value.type;
   }
 
   Type type_of_value(const std::string& name) {
@@ -335,20 +339,20 @@ class GraphReader {
 
   void read_inputs() {
     std::unordered_set<std::string> inputs, given;
-    for (const onnx::TensorProto& tensor : proto_.initializer()) given.insert(tensor.name());
-    for (const onnx::ValueInfoProto& input : proto_.input()) {
-      if (!inputs.insert(input.name()).second)
-        fail(Error::kCorrupt, "two inputs are named ", in_quotes(input.name()));
-      if (given.contains(input.name())) {
-        overridable.push_back(input.name());
+    for (const TensorProto& tensor : proto_.initializer) given.insert(tensor.name);
+    for (const ValueInfoProto& input : proto_.input) {
+      if (!inputs.insert(input.name).second)
+        fail(Error::kCorrupt, "two inputs are named ", in_quotes(input.name));
+      if (given.contains(input.name)) {
+        overridable.push_back(input.name);
       } else {
-        check_new(input.name());
-        values_.emplace(input.name(), graph_->add_input(input.name(), type_of_value(input.name())));
+        check_new(input.name);
+        values_.emplace(input.name, graph_->add_input(input.name, type_of_value(input.name)));
       }
     }
-    for (const onnx::TensorProto& tensor : proto_.initializer()) {
-      add_constant(tensor.name(), context_.tensors.read(tensor));
-      initializers.emplace_back(tensor.name(), values_.at(tensor.name()));
+    for (const TensorProto& tensor : proto_.initializer) {
+      add_constant(tensor.name, context_.tensors.read(tensor));
+      initializers.emplace_back(tensor.name, values_.at(tensor.name));
     }
   }
 
@@ -380,25 +384,25 @@ class GraphReader {
 
   using Outputs = std::vector<std::pair<std::string, Type>>;
 
-  void read_node(const onnx::NodeProto& node) {
-    if (node.op_type().empty()) fail(Error::kCorrupt, "a node has no operator");
+  void read_node(const NodeProto& node) {
+    if (node.op_type.empty()) fail(Error::kCorrupt, "a node has no operator");
     std::vector<Value> inputs;
-    for (const std::string& name : node.input())
+    for (const std::string& name : node.input)
       inputs.push_back(name.empty() ? Value() : find(name));
     std::vector<Value> captured;
     Attributes attributes = read_attributes(node, captured);
     Outputs outputs = outputs_of(node);
     improve_types(node, inputs, attributes, outputs);
-    const Node made = graph_->add_node(node.name(), node.op_type(), std::move(inputs),
-                                       std::move(attributes), outputs, domain_of(node.domain()));
+    const Node made = graph_->add_node(node.name, node.op_type, std::move(inputs),
+                                       std::move(attributes), outputs, domain_of(node.domain));
     graph_->set_captured(made, std::move(captured));
     for (std::size_t i = 0; i < made.outputs().size(); ++i) {
-      const std::string& name = node.output(static_cast<int>(i));
+      const std::string& name = node.output[i];
       if (!name.empty()) values_.emplace(name, made.outputs()[i]);
     }
   }
 
-  void improve_types(const onnx::NodeProto& node, std::span<const Value> inputs,
+  void improve_types(const NodeProto& node, std::span<const Value> inputs,
                      const Attributes& attributes, Outputs& outputs) {
     if (!context_.infers || outputs.empty() || context_.budget == 0) return;
     std::vector<Type> known;
@@ -413,9 +417,9 @@ class GraphReader {
 
   // The node's name, unless it has none, or another has one that is written alike: sizes that are
   // not equal must not be named alike.
-  std::string hint_for(const onnx::NodeProto& node) {
+  std::string hint_for(const NodeProto& node) {
     constexpr std::size_t kLongestHint = 200;
-    std::string hint = node.name().empty() ? node.op_type() : node.name();
+    std::string hint = node.name.empty() ? node.op_type : node.name;
     hint.resize(std::min(hint.size(), kLongestHint));
     std::string letters = hint;
     for (char& c : letters)
@@ -424,13 +428,13 @@ class GraphReader {
     return before == 0 ? hint : cat(letters, "_again_", before);
   }
 
-  Outputs outputs_of(const onnx::NodeProto& node) {
-    int count = node.output_size();
-    while (count > 0 && node.output(count - 1).empty()) --count;
+  Outputs outputs_of(const NodeProto& node) {
+    std::size_t count = node.output.size();
+    while (count > 0 && node.output[count - 1].empty()) --count;
     Outputs outputs;
     std::unordered_set<std::string> own;
-    for (const std::string& name : node.output()) {
-      if (static_cast<int>(outputs.size()) == count) break;
+    for (const std::string& name : node.output) {
+      if (outputs.size() == count) break;
       if (!name.empty()) check_new(name);
       if (!name.empty() && !own.insert(name).second)
         fail(Error::kCorrupt, "two values are named ", in_quotes(name));
@@ -441,98 +445,94 @@ class GraphReader {
   }
 
   // For an output that is left out: one that no value has or will have.
-  std::string unused_name(const onnx::NodeProto& node, std::size_t output) {
-    return graph_->take_name(cat("unused:", node.name(), ":", output));
+  std::string unused_name(const NodeProto& node, std::size_t output) {
+    return graph_->take_name(cat("unused:", node.name, ":", output));
   }
 
-  Attributes read_attributes(const onnx::NodeProto& node, std::vector<Value>& captured) {
+  Attributes read_attributes(const NodeProto& node, std::vector<Value>& captured) {
     Attributes attributes;
-    for (const onnx::AttributeProto& attribute : node.attribute()) {
+    for (const AttributeProto& attribute : node.attribute) {
       try {
-        attributes.emplace_back(attribute.name(), read_attribute(node, attribute, captured));
+        attributes.emplace_back(attribute.name, read_attribute(node, attribute, captured));
       } catch (Error& error) {
-        error.add_context(cat("reading its attribute ", in_quotes(attribute.name())));
+        error.add_context(cat("reading its attribute ", in_quotes(attribute.name)));
         throw;
       }
     }
     return attributes;
   }
 
-  Attribute read_attribute(const onnx::NodeProto& node, const onnx::AttributeProto& attribute,
+  Attribute read_attribute(const NodeProto& node, const AttributeProto& attribute,
                            std::vector<Value>& captured) {
-    using Proto = onnx::AttributeProto;
+    using Proto = AttributeProto;
     const auto type = type_of(attribute);
-    if ((type == Proto::TENSOR && !attribute.has_t()) ||
-        (type == Proto::GRAPH && !attribute.has_g()))
+    if ((type == Proto::TENSOR && !attribute.t) || (type == Proto::GRAPH && !attribute.g))
       fail(Error::kCorrupt, "it has no value");
     switch (type) {
-      case Proto::FLOAT: return double{attribute.f()};
+      case Proto::FLOAT: return double{attribute.f.value_or(0)};
       case Proto::INT: return read_integer(node, attribute);
-      case Proto::STRING: return attribute.s();
-      case Proto::TENSOR: return context_.tensors.read(attribute.t()).values;
-      case Proto::GRAPH: return read_subgraph(attribute.g(), captured);
+      case Proto::STRING: return attribute.s.value_or("");
+      case Proto::TENSOR: return context_.tensors.read(*attribute.t).values;
+      case Proto::GRAPH: return read_subgraph(*attribute.g, captured);
       case Proto::FLOATS:
-        return std::vector<double>(attribute.floats().begin(), attribute.floats().end());
-      case Proto::INTS:
-        return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
-      case Proto::STRINGS:
-        return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
+        return std::vector<double>(attribute.floats.begin(), attribute.floats.end());
+      case Proto::INTS: return attribute.ints;
+      case Proto::STRINGS: return attribute.strings;
       case Proto::TYPE_PROTO:
-      case Proto::TYPE_PROTOS: return ForeignAttribute{attribute.SerializeAsString()};
-      default: fail(Error::kUnsupported, "it is of type ", int{attribute.type()});
+      case Proto::TYPE_PROTOS: return ForeignAttribute{bytes_of(attribute)};
+      default: fail(Error::kUnsupported, "it is of type ", attribute.type);
     }
   }
 
-  static Attribute read_integer(const onnx::NodeProto& node,
-                                const onnx::AttributeProto& attribute) {
-    const bool is_dtype = domain_of(node.domain()).empty() &&
-                          holds_dtype(node.op_type(), attribute.name()) && attribute.i() >= 0 &&
-                          attribute.i() <= INT32_MAX;
+  static Attribute read_integer(const NodeProto& node, const AttributeProto& attribute) {
+    const std::int64_t value = attribute.i.value_or(0);
+    const bool is_dtype = domain_of(node.domain).empty() &&
+                          holds_dtype(node.op_type, attribute.name) && value >= 0 &&
+                          value <= INT32_MAX;
     const auto dtype =
-        is_dtype ? dtype_of_onnx(static_cast<std::int32_t>(attribute.i())) : std::optional<DType>();
+        is_dtype ? dtype_of_onnx(static_cast<std::int32_t>(value)) : std::optional<DType>();
     if (dtype) return std::string(name_of(*dtype));
-    return attribute.i();
+    return value;
   }
 
-  std::shared_ptr<Graph> read_subgraph(const onnx::GraphProto& proto,
-                                       std::vector<Value>& captured) {
+  std::shared_ptr<Graph> read_subgraph(const GraphProto& proto, std::vector<Value>& captured) {
     GraphReader reader(proto, context_, this);
     reader.read();
     captured.insert(captured.end(), reader.captured().begin(), reader.captured().end());
     return reader.take_graph();
   }
 
-  const onnx::GraphProto& proto_;
+  const GraphProto& proto_;
   Context& context_;
   GraphReader* outer_;
   std::unique_ptr<Graph> graph_;
-  std::unordered_map<std::string, const onnx::TypeProto*> types_;
+  std::unordered_map<std::string, const TypeProto*> types_;
   std::unordered_map<std::string, Value> values_;
   std::vector<Value> captured_;
 };
 
-void count_operators(const onnx::GraphProto& graph, std::map<std::string, std::uint64_t>& counts) {
-  for (const onnx::NodeProto& node : graph.node()) {
-    const std::string domain = domain_of(node.domain());
-    ++counts[domain.empty() ? node.op_type() : cat(domain, ".", node.op_type())];
-    for (const onnx::AttributeProto& attribute : node.attribute())
-      if (attribute.has_g()) count_operators(attribute.g(), counts);
+void count_operators(const GraphProto& graph, std::map<std::string, std::uint64_t>& counts) {
+  for (const NodeProto& node : graph.node) {
+    const std::string domain = domain_of(node.domain);
+    ++counts[domain.empty() ? node.op_type : cat(domain, ".", node.op_type)];
+    for (const AttributeProto& attribute : node.attribute)
+      if (attribute.g) count_operators(*attribute.g, counts);
   }
 }
 
-void read_heading(const onnx::ModelProto& proto, OnnxModel& model) {
-  model.ir_version = proto.ir_version();
-  model.producer_name = proto.producer_name();
-  model.producer_version = proto.producer_version();
-  model.domain = proto.domain();
-  model.model_version = proto.model_version();
-  model.doc_string = proto.doc_string();
-  for (const onnx::OperatorSetIdProto& opset : proto.opset_import())
-    model.opsets.emplace_back(domain_of(opset.domain()), opset.version());
-  for (const onnx::StringStringEntryProto& entry : proto.metadata_props())
-    model.metadata.emplace_back(entry.key(), entry.value());
+void read_heading(const ModelProto& proto, OnnxModel& model) {
+  model.ir_version = proto.ir_version;
+  model.producer_name = proto.producer_name;
+  model.producer_version = proto.producer_version;
+  model.domain = proto.domain;
+  model.model_version = proto.model_version;
+  model.doc_string = proto.doc_string;
+  for (const OperatorSetIdProto& opset : proto.opset_import)
+    model.opsets.emplace_back(domain_of(opset.domain), opset.version);
+  for (const StringStringEntryProto& entry : proto.metadata_props)
+    model.metadata.emplace_back(entry.key, entry.value);
   std::map<std::string, std::uint64_t> counts;
-  count_operators(proto.graph(), counts);
+  count_operators(*proto.graph, counts);
   model.operators.assign(counts.begin(), counts.end());
 }
 
@@ -550,10 +550,10 @@ OnnxModel read_scanned(ScannedModel scanned, const Blob& file, const std::filesy
   TensorSource tensors(std::move(scanned.tensors), file, folder);
   try {
     if (inner_types == InnerTypes::kInferredByOnnx) infer_types(scanned.model, tensors);
-    Symbols symbols(scanned.model.graph());
+    Symbols symbols(*scanned.model.graph);
     const bool infers = inner_types != InnerTypes::kDeclared && opset_of(model) >= kInferFrom;
     GraphReader::Context context{tensors, symbols, infers};
-    GraphReader reader(scanned.model.graph(), context, nullptr);
+    GraphReader reader(*scanned.model.graph, context, nullptr);
     reader.read();
     model.initializers = std::move(reader.initializers);
     model.overridable = std::move(reader.overridable);
@@ -595,9 +595,8 @@ std::map<std::string, std::string> read_onnx_metadata(const Blob& file) {
     Fields fields(file.bytes(), file.bytes(), "the model");
     while (const std::optional<Field> field = fields.next()) {
       if (field->number != kMetadataProps || field->wire != Field::kLength) continue;
-      onnx::StringStringEntryProto entry;
-      if (entry.ParseFromArray(field->content.data(), static_cast<int>(field->content.size())))
-        metadata.emplace(entry.key(), entry.value());
+      auto entry = read_message<StringStringEntryProto>(field->content);
+      metadata.emplace(std::move(entry.key), std::move(entry.value));
     }
   } catch (const Error&) {  // loading the model will tell
     return {};

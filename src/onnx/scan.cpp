@@ -15,7 +15,7 @@ namespace {
 // A few bytes of a file can become a hundred in memory. No model comes near these limits.
 constexpr std::uint64_t kMaxParts = 1'000'000;
 constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
-constexpr int kMaxDepth = 90;  // protobuf goes 100 deep
+constexpr int kMaxDepth = 90;  // protobuf and read_message() go 100 deep
 constexpr std::size_t kMaxScannedRank = 64;
 
 enum class Kind {
@@ -41,7 +41,7 @@ struct FieldRow {
   Kind message;
   std::uint32_t field;
   Kind content;
-  bool once = false;  // protobuf would merge a second one; no writer has two
+  bool once = false;  // a second one would be merged with the first; no writer has two
 };
 
 // What is kept of each message. Fields that are not named here are passed over.
@@ -127,16 +127,15 @@ class Scanner {
   ScannedModel scan() {
     std::string slim;
     copy(Kind::kModel, file_, slim, 0);
-    if (!scanned_.model.ParseFromString(slim))
-      fail(Error::kCorrupt, "the file is not an ONNX model: protobuf cannot read it");
-    onnx::ModelProto& model = scanned_.model;
-    if (!model.has_graph()) fail(Error::kCorrupt, "the model has no graph");
-    if (model.ir_version() < 1) fail(Error::kCorrupt, "the model does not declare its IR version");
-    if (model.opset_import().empty()) {
+    scanned_.model = read_message<ModelProto>(as_bytes(slim));
+    ModelProto& model = scanned_.model;
+    if (!model.graph) fail(Error::kCorrupt, "the model has no graph");
+    if (model.ir_version < 1) fail(Error::kCorrupt, "the model does not declare its IR version");
+    if (model.opset_import.empty()) {
       constexpr int kFirstWithOpsets = 3;
-      if (model.ir_version() >= kFirstWithOpsets)
+      if (model.ir_version >= kFirstWithOpsets)
         fail(Error::kCorrupt, "the model does not declare its opset");
-      model.add_opset_import()->set_version(1);
+      model.opset_import.emplace_back().version = 1;
     }
     return std::move(scanned_);
   }
@@ -210,13 +209,13 @@ class Scanner {
   // What stays of the message.
   std::string add_tensor(Bytes message) {
     TensorRecord record = read_tensor(message);
-    onnx::TensorProto proto;
-    for (const std::int64_t size : record.dims) proto.add_dims(size);
-    proto.set_data_type(static_cast<std::int32_t>(record.data_type));
-    if (!record.name.empty()) proto.set_name(record.name);
-    proto.set_doc_string(std::to_string(scanned_.tensors.size()));
+    TensorProto proto;
+    proto.dims = record.dims;
+    proto.data_type = static_cast<std::int32_t>(record.data_type);
+    proto.name = record.name;
+    proto.doc_string = std::to_string(scanned_.tensors.size());
     scanned_.tensors.push_back(std::move(record));
-    return proto.SerializeAsString();
+    return bytes_of(proto);
   }
 
   TensorRecord read_tensor(Bytes message) {
@@ -275,12 +274,9 @@ class Scanner {
   }
 
   static void add_external(const Field& field, TensorRecord& record) {
-    onnx::StringStringEntryProto entry;
-    const bool is_read = entry.ParseFromArray(
-        field.content.data(),
-        static_cast<int>(std::min<std::size_t>(field.content.size(), INT32_MAX)));
-    if (!is_read) fail(Error::kCorrupt, "its place in another file cannot be read");
-    record.external.emplace_back(entry.key(), entry.value());
+    auto entry = in_context("reading its place in another file",
+                            [&] { return read_message<StringStringEntryProto>(field.content); });
+    record.external.emplace_back(std::move(entry.key), std::move(entry.value));
   }
 
   Bytes file_;

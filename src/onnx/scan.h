@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <onnx/onnx_pb.h>
-
 #include "base/blob.h"
+#include "onnx/messages.h"
 
 namespace voxport {
 
@@ -29,7 +28,7 @@ struct TensorRecord {
 struct ScannedModel {
   // Everything that we use but the values of tensors. A tensor keeps its name, sizes and type; its
   // doc_string is the number of its record.
-  onnx::ModelProto model;
+  ModelProto model;
   std::vector<TensorRecord> tensors;
   std::vector<std::string> functions;  // the model's own, as "domain.name"
 };

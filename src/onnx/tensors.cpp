@@ -139,9 +139,8 @@ OnnxTensor foreign_tensor(const TensorRecord& record) {
 
 }  // namespace
 
-OnnxTensor TensorSource::read(const onnx::TensorProto& proto) {
-  const TensorRecord& record =
-      records_.at(parse_number<std::size_t>(proto.doc_string()).value_or(0));
+OnnxTensor TensorSource::read(const TensorProto& proto) {
+  const TensorRecord& record = records_.at(parse_number<std::size_t>(proto.doc_string).value_or(0));
   return in_context(cat("reading tensor ", in_quotes(record.name)), [&] {
     const bool fits = record.data_type >= 0 && record.data_type <= INT32_MAX;
     if (!fits || record.data_type == 0)

@@ -26,7 +26,7 @@ class TensorSource {
   // The tensor of a message that scan_onnx() left. Fails with kCorrupt when its sizes and its
   // values do not go together or another file is not in the folder, and with kUnreadable when that
   // file cannot be opened.
-  OnnxTensor read(const onnx::TensorProto& proto);
+  OnnxTensor read(const TensorProto& proto);
 
  private:
   Tensor read_values(const TensorRecord& record, DType dtype);

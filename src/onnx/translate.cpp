@@ -87,87 +87,84 @@ class Names {
   std::vector<std::pair<std::string, Value>> copies_;
 };
 
-void set_type(const Type& type, onnx::TypeProto& proto) {
+void set_type(const std::string& name, const Type& type, ValueInfoProto& proto) {
   if (!type.foreign.empty())
     fail(Error::kUnsupported, "values of type ", printable(type.foreign), " cannot be written");
-  onnx::TypeProto_Tensor& tensor = *proto.mutable_tensor_type();
-  tensor.set_elem_type(onnx_dtype(type.dtype));
+  TypeProto::Tensor& tensor = proto.make_tensor(name, onnx_dtype(type.dtype));
   if (!type.shape) return;
-  onnx::TensorShapeProto& shape = *tensor.mutable_shape();
+  TensorShapeProto& shape = tensor.shape.emplace();
   for (const Dim& dim : *type.shape) {
-    auto& size = *shape.add_dim();
+    TensorShapeProto::Dimension& size = shape.dim.emplace_back();
     if (const auto number = dim.constant()) {
-      size.set_dim_value(*number);
+      size.value = *number;
     } else {
-      size.set_dim_param(dim.text());
+      size.value = dim.text();
     }
   }
 }
 
-void set_value_info(const std::string& name, const Type& type, onnx::ValueInfoProto& proto) {
+void set_value_info(const std::string& name, const Type& type, ValueInfoProto& proto) {
   in_context(cat("writing the type of ", in_quotes(name)), [&] {
-    proto.set_name(name);
-    if (type.foreign != "unknown") set_type(type, *proto.mutable_type());
+    proto.name = name;
+    if (type.foreign != "unknown") set_type(name, type, proto);
   });
 }
 
-onnx::TensorProto whole_tensor(const Tensor& tensor) {
-  onnx::TensorProto proto = tensor_header("", tensor);
-  proto.clear_name();
-  proto.set_raw_data(std::string(contiguous(tensor).text()));
+TensorProto whole_tensor(const Tensor& tensor) {
+  TensorProto proto = tensor_header("", tensor);
+  proto.name.clear();
+  proto.raw_data = std::string(contiguous(tensor).text());
   return proto;
 }
 
 void set_graph(const Graph& graph, const Names& names, WrittenTypes written_types,
-               onnx::GraphProto& proto, std::vector<Initializer>& initializers);
+               GraphProto& proto, std::vector<Initializer>& initializers);
 
-void set_subgraph(const Graph& graph, const std::vector<std::string>& captured,
-                  onnx::GraphProto& proto) {
+void set_subgraph(const Graph& graph, const std::vector<std::string>& captured, GraphProto& proto) {
   std::vector<Initializer> initializers;
   set_graph(graph, Names(graph, captured), WrittenTypes::kNone, proto, initializers);
   for (const Initializer& initializer : initializers) {
-    onnx::TensorProto tensor = whole_tensor(*initializer.values);
-    tensor.set_name(initializer.name);
-    proto.add_initializer()->Swap(&tensor);
+    TensorProto tensor = whole_tensor(*initializer.values);
+    tensor.name = initializer.name;
+    proto.initializer.push_back(std::move(tensor));
   }
 }
 
 // Any attribute but a graph.
-void set_attribute(const Attribute& attribute, onnx::AttributeProto& proto) {
+void set_attribute(const Attribute& attribute, AttributeProto& proto) {
   struct Visitor {
-    onnx::AttributeProto& proto;
+    AttributeProto& proto;
 
     void operator()(std::int64_t value) const {
-      proto.set_type(onnx::AttributeProto::INT);
-      proto.set_i(value);
+      proto.type = AttributeProto::INT;
+      proto.i = value;
     }
     void operator()(double value) const {
-      proto.set_type(onnx::AttributeProto::FLOAT);
-      proto.set_f(static_cast<float>(value));
+      proto.type = AttributeProto::FLOAT;
+      proto.f = static_cast<float>(value);
     }
     void operator()(const std::string& value) const {
-      proto.set_type(onnx::AttributeProto::STRING);
-      proto.set_s(value);
+      proto.type = AttributeProto::STRING;
+      proto.s = value;
     }
     void operator()(const std::vector<std::int64_t>& values) const {
-      proto.set_type(onnx::AttributeProto::INTS);
-      for (const std::int64_t value : values) proto.add_ints(value);
+      proto.type = AttributeProto::INTS;
+      proto.ints = values;
     }
     void operator()(const std::vector<double>& values) const {
-      proto.set_type(onnx::AttributeProto::FLOATS);
-      for (const double value : values) proto.add_floats(static_cast<float>(value));
+      proto.type = AttributeProto::FLOATS;
+      for (const double value : values) proto.floats.push_back(static_cast<float>(value));
     }
     void operator()(const std::vector<std::string>& values) const {
-      proto.set_type(onnx::AttributeProto::STRINGS);
-      for (const std::string& value : values) proto.add_strings(value);
+      proto.type = AttributeProto::STRINGS;
+      proto.strings = values;
     }
     void operator()(const Tensor& value) const {
-      proto.set_type(onnx::AttributeProto::TENSOR);
-      *proto.mutable_t() = whole_tensor(value);
+      proto.type = AttributeProto::TENSOR;
+      proto.t.emplace() = whole_tensor(value);
     }
     void operator()(const ForeignAttribute& value) const {
-      if (!proto.MergeFromString(value.bytes))
-        fail(Error::kInternal, "attribute ", in_quotes(proto.name()), " is no message");
+      proto = read_message<AttributeProto>(as_bytes(value.bytes));
     }
     void operator()(const std::shared_ptr<Graph>&) const { assert(false); }
   };
@@ -183,11 +180,11 @@ Attribute numbered(const Node& node, const std::string& name, const Attribute& a
   return std::int64_t{onnx_dtype(*dtype)};
 }
 
-void set_attributes(const Node& node, const Names& names, onnx::NodeProto& proto) {
+void set_attributes(const Node& node, const Names& names, NodeProto& proto) {
   std::span<const Value> captured = node.captured();
   for (const auto& [name, attribute] : node.attributes()) {
-    onnx::AttributeProto& next = *proto.add_attribute();
-    next.set_name(name);
+    AttributeProto& next = proto.attribute.emplace_back();
+    next.name = name;
     const auto* graph = std::get_if<std::shared_ptr<Graph>>(&attribute);
     if (!graph) {
       set_attribute(numbered(node, name, attribute), next);
@@ -197,29 +194,29 @@ void set_attributes(const Node& node, const Names& names, onnx::NodeProto& proto
     for (const Value& value : captured.first((*graph)->captured().size()))
       outer.push_back(names.of(value));
     captured = captured.subspan(outer.size());
-    next.set_type(onnx::AttributeProto::GRAPH);
-    set_subgraph(**graph, outer, *next.mutable_g());
+    next.type = AttributeProto::GRAPH;
+    set_subgraph(**graph, outer, next.g.emplace());
   }
 }
 
-void set_node(const Node& node, const Names& names, onnx::NodeProto& proto) {
+void set_node(const Node& node, const Names& names, NodeProto& proto) {
   std::size_t inputs = node.inputs().size();
   while (inputs > 0 && !node.inputs()[inputs - 1]) --inputs;  // absent ones at the end go unsaid
   for (const Value& input : node.inputs().first(inputs))
-    proto.add_input(input ? names.of(input) : "");
-  for (const Value& output : node.outputs()) proto.add_output(names.of(output));
-  proto.set_name(node.name());
-  proto.set_op_type(node.op());
-  if (!node.domain().empty()) proto.set_domain(node.domain());
+    proto.input.push_back(input ? names.of(input) : std::string());
+  for (const Value& output : node.outputs()) proto.output.push_back(names.of(output));
+  proto.name = node.name();
+  proto.op_type = node.op();
+  if (!node.domain().empty()) proto.domain = node.domain();
   set_attributes(node, names, proto);
 }
 
-void add_identity(const std::string& output, const std::string& input, onnx::GraphProto& proto) {
-  onnx::NodeProto& node = *proto.add_node();
-  node.add_input(input);
-  node.add_output(output);
-  node.set_name(cat(output, "/Identity"));
-  node.set_op_type("Identity");
+void add_identity(const std::string& output, const std::string& input, GraphProto& proto) {
+  NodeProto& node = proto.node.emplace_back();
+  node.input.push_back(input);
+  node.output.push_back(output);
+  node.name = cat(output, "/Identity");
+  node.op_type = "Identity";
 }
 
 // Whether the node compares steps with each other: it normalizes along an axis that is dynamic.
@@ -250,12 +247,12 @@ std::unordered_set<std::string> sources_of_attention(const Graph& graph) {
 // the same.
 class SizeNames {
  public:
-  void shorten(onnx::TypeProto_Tensor& type) {
+  void shorten(TypeProto::Tensor& type) {
     constexpr std::size_t kLongestName = 40;
-    for (onnx::TensorShapeProto_Dimension& dim : *type.mutable_shape()->mutable_dim())
-      if (dim.dim_param().size() > kLongestName)
-        dim.set_dim_param(
-            names_.try_emplace(dim.dim_param(), cat("size_", names_.size())).first->second);
+    if (!type.shape) return;
+    for (TensorShapeProto::Dimension& dim : type.shape->dim)
+      if (dim.dim_param() && dim.dim_param()->size() > kLongestName)
+        dim.value = names_.try_emplace(*dim.dim_param(), cat("size_", names_.size())).first->second;
   }
 
  private:
@@ -303,7 +300,7 @@ IsWritten which_are_written(const Graph& graph, WrittenTypes written_types) {
 }
 
 void set_inner_types(const Graph& graph, const Names& names, WrittenTypes written_types,
-                     onnx::GraphProto& proto) {
+                     GraphProto& proto) {
   std::unordered_set<std::string> outputs;
   for (const auto& [name, value] : graph.outputs()) outputs.insert(name);
   const IsWritten is_written = which_are_written(graph, written_types);
@@ -312,98 +309,94 @@ void set_inner_types(const Graph& graph, const Names& names, WrittenTypes writte
     for (const Value& value : node.outputs()) {
       const bool is_inside = value.type().foreign.empty() && !outputs.contains(names.of(value));
       if (!is_inside || !is_written(value)) continue;
-      onnx::ValueInfoProto& info = *proto.add_value_info();
+      ValueInfoProto& info = proto.value_info.emplace_back();
       set_value_info(names.of(value), value.type(), info);
-      if (written_types != WrittenTypes::kAll && info.type().tensor_type().has_shape())
-        size_names.shorten(*info.mutable_type()->mutable_tensor_type());
+      if (written_types != WrittenTypes::kAll && info.tensor_type())
+        size_names.shorten(*info.tensor_type());
     }
   }
 }
 
 void set_graph(const Graph& graph, const Names& names, WrittenTypes written_types,
-               onnx::GraphProto& proto, std::vector<Initializer>& initializers) {
-  proto.set_name(graph.graph_name);
+               GraphProto& proto, std::vector<Initializer>& initializers) {
+  proto.name = graph.graph_name;
   for (const Node& node : graph.nodes()) {
     in_context(cat("writing node ", in_quotes(node.name())),
-               [&] { set_node(node, names, *proto.add_node()); });
+               [&] { set_node(node, names, proto.node.emplace_back()); });
   }
   for (const auto& [name, value] : names.copies()) add_identity(name, names.of(value), proto);
   for (const Value& constant : graph.constants())
     initializers.push_back({names.of(constant), constant.constant()});
   for (const Value& input : graph.inputs())
-    set_value_info(input.name(), input.type(), *proto.add_input());
+    set_value_info(input.name(), input.type(), proto.input.emplace_back());
   for (const auto& [name, value] : graph.outputs())
-    set_value_info(name, value.type(), *proto.add_output());
+    set_value_info(name, value.type(), proto.output.emplace_back());
   if (written_types != WrittenTypes::kNone) set_inner_types(graph, names, written_types, proto);
 }
 
 void name_axes(const std::vector<std::pair<std::string, std::string>>& names,
-               google::protobuf::RepeatedPtrField<onnx::ValueInfoProto>& infos) {
-  for (onnx::ValueInfoProto& info : infos) {
-    for (auto& dim : *info.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim()) {
+               std::vector<ValueInfoProto>& infos) {
+  for (ValueInfoProto& info : infos) {
+    TypeProto::Tensor* const type = info.tensor_type();
+    if (!type || !type->shape) continue;
+    for (TensorShapeProto::Dimension& dim : type->shape->dim)
       for (const auto& [expression, name] : names)
-        if (dim.dim_param() == expression) dim.set_dim_param(name);
-    }
+        if (dim.dim_param() && *dim.dim_param() == expression) dim.value = name;
   }
 }
 
 // Domains other than ONNX's own, in order of first use, subgraphs after their node.
-void list_domains(const onnx::GraphProto& graph, std::vector<std::string>& domains) {
-  for (const onnx::NodeProto& node : graph.node()) {
-    const bool is_known = std::ranges::find(domains, node.domain()) != domains.end();
-    if (!node.domain().empty() && !is_known) domains.push_back(node.domain());
-    for (const onnx::AttributeProto& attribute : node.attribute())
-      if (attribute.has_g()) list_domains(attribute.g(), domains);
+void list_domains(const GraphProto& graph, std::vector<std::string>& domains) {
+  for (const NodeProto& node : graph.node) {
+    const bool is_known = std::ranges::find(domains, node.domain) != domains.end();
+    if (!node.domain.empty() && !is_known) domains.push_back(node.domain);
+    for (const AttributeProto& attribute : node.attribute)
+      if (attribute.g) list_domains(*attribute.g, domains);
   }
 }
 
-void set_opsets(const OnnxOptions& options, onnx::ModelProto& model) {
-  onnx::OperatorSetIdProto& own = *model.add_opset_import();
-  own.set_domain("");
-  own.set_version(options.opset);
+void set_opsets(const OnnxOptions& options, ModelProto& model) {
+  model.opset_import.emplace_back().version = options.opset;  // of ONNX's own domain
   std::vector<std::string> domains;
-  list_domains(model.graph(), domains);
+  list_domains(*model.graph, domains);
   for (const std::string& domain : domains) {
     const auto given =
         std::ranges::find(options.domains, domain, &std::pair<std::string, std::int64_t>::first);
-    onnx::OperatorSetIdProto& opset = *model.add_opset_import();
-    opset.set_domain(domain);
-    opset.set_version(given == options.domains.end() ? 1 : given->second);
+    OperatorSetIdProto& opset = model.opset_import.emplace_back();
+    opset.domain = domain;
+    opset.version = given == options.domains.end() ? 1 : given->second;
   }
 }
 
 }  // namespace
 
-onnx::TensorProto tensor_header(const std::string& name, const Tensor& tensor) {
+TensorProto tensor_header(const std::string& name, const Tensor& tensor) {
   return in_context(cat("writing tensor ", in_quotes(name)), [&] {
-    onnx::TensorProto proto;
-    for (const std::int64_t size : tensor.shape) proto.add_dims(size);
-    proto.set_data_type(onnx_dtype(tensor.dtype));
-    proto.set_name(name);
+    TensorProto proto;
+    proto.dims = tensor.shape;
+    proto.data_type = onnx_dtype(tensor.dtype);
+    proto.name = name;
     return proto;
   });
 }
 
 Translation translate(const Graph& graph, const OnnxOptions& options) {
   Translation translation;
-  onnx::ModelProto& model = translation.model;
-  model.set_ir_version(ir_version_of(options.opset));
-  model.set_producer_name("voxport");
-  if (!options.producer_version.empty()) model.set_producer_version(options.producer_version);
-  if (!options.doc_string.empty()) model.set_doc_string(options.doc_string);
-  set_graph(graph, Names(graph, {}), options.written_types, *model.mutable_graph(),
+  ModelProto& model = translation.model;
+  model.ir_version = ir_version_of(options.opset);
+  model.producer_name = "voxport";
+  if (!options.producer_version.empty()) model.producer_version = options.producer_version;
+  if (!options.doc_string.empty()) model.doc_string = options.doc_string;
+  set_graph(graph, Names(graph, {}), options.written_types, model.graph.emplace(),
             translation.initializers);
-  say_in_newer_opset(*model.mutable_graph(), options.opset);
+  say_in_newer_opset(*model.graph, options.opset);
   if (!options.axis_names.empty()) {
-    name_axes(options.axis_names, *model.mutable_graph()->mutable_input());
-    name_axes(options.axis_names, *model.mutable_graph()->mutable_output());
+    name_axes(options.axis_names, model.graph->input);
+    name_axes(options.axis_names, model.graph->output);
   }
   set_opsets(options, model);
-  for (const auto& [key, value] : options.metadata) {
-    onnx::StringStringEntryProto& entry = *model.add_metadata_props();
-    entry.set_key(key);
-    entry.set_value(value);
-  }
+  for (const auto& [key, value] : options.metadata)
+    model.metadata_props.push_back({key, value, {}});
   return translation;
 }
 

@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <onnx/onnx_pb.h>
-
 #include "graph/graph.h"
+#include "onnx/messages.h"
 #include "onnx/options.h"
 
 namespace voxport {
@@ -18,7 +17,7 @@ struct Initializer {
 };
 
 struct Translation {
-  onnx::ModelProto model;                 // all but the initializers
+  ModelProto model;                       // all but the initializers
   std::vector<Initializer> initializers;  // in order of first use
 };
 
@@ -30,6 +29,6 @@ struct Translation {
 Translation translate(const Graph& graph, const OnnxOptions& options);
 
 // The message of a tensor, without its values.
-onnx::TensorProto tensor_header(const std::string& name, const Tensor& tensor);
+TensorProto tensor_header(const std::string& name, const Tensor& tensor);
 
 }  // namespace voxport

@@ -1,20 +1,18 @@
 #include "onnx/validate.h"
 
 #include <algorithm>
-#include <exception>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include <onnx/checker.h>
-#include <onnx/shape_inference/implementation.h>
-
 #include "base/fail.h"
 #include "base/join.h"
+#include "onnx/dtype.h"
 #include "onnx/newer_opset.h"
 #include "onnx/translate.h"
+#include "onnxlib/onnxlib.h"
 
 namespace voxport {
 namespace {
@@ -32,40 +30,34 @@ bool decides_shapes(const Tensor& tensor) {
 }
 
 // The small ones as they are, the large ones as inputs of their type.
-void add_initializers(const std::vector<Initializer>& initializers, onnx::GraphProto& graph) {
+void add_initializers(const std::vector<Initializer>& initializers, GraphProto& graph) {
   for (const Initializer& initializer : initializers) {
-    onnx::TensorProto tensor = tensor_header(initializer.name, *initializer.values);
+    TensorProto tensor = tensor_header(initializer.name, *initializer.values);
     if (decides_shapes(*initializer.values)) {
-      tensor.set_raw_data(std::string(contiguous(*initializer.values).text()));
-      graph.add_initializer()->Swap(&tensor);
+      tensor.raw_data = std::string(contiguous(*initializer.values).text());
+      graph.initializer.push_back(std::move(tensor));
       continue;
     }
-    onnx::ValueInfoProto& input = *graph.add_input();
-    input.set_name(initializer.name);
-    onnx::TypeProto_Tensor& type = *input.mutable_type()->mutable_tensor_type();
-    type.set_elem_type(tensor.data_type());
-    type.mutable_shape();
-    for (const std::int64_t size : tensor.dims())
-      type.mutable_shape()->add_dim()->set_dim_value(size);
+    graph.input.push_back(info_of(initializer.name, tensor));
   }
 }
 
 // Of values inside, in the order of their nodes, and of outputs.
-std::vector<onnx::ValueInfoProto> all_types(const onnx::GraphProto& graph) {
-  std::vector<onnx::ValueInfoProto> types(graph.value_info().begin(), graph.value_info().end());
-  types.insert(types.end(), graph.output().begin(), graph.output().end());
+std::vector<ValueInfoProto> all_types(const GraphProto& graph) {
+  std::vector<ValueInfoProto> types(graph.value_info);
+  types.insert(types.end(), graph.output.begin(), graph.output.end());
   return types;
 }
 
-std::string text_of(const onnx::TypeProto_Tensor& type) {
-  std::string text =
-      onnx::TensorProto_DataType_Name(static_cast<onnx::TensorProto_DataType>(type.elem_type()));
-  if (!type.has_shape()) return text;
-  const auto size_text = [](const onnx::TensorShapeProto_Dimension& dim) {
-    if (dim.has_dim_value()) return cat(dim.dim_value());
-    return dim.has_dim_param() ? dim.dim_param() : "?";
+std::string text_of(const TypeProto::Tensor& type) {
+  const auto dtype = dtype_of_onnx(type.elem_type);
+  const std::string text = dtype ? std::string(name_of(*dtype)) : cat("type ", type.elem_type);
+  if (!type.shape) return text;
+  const auto size_text = [](const TensorShapeProto::Dimension& dim) {
+    if (dim.dim_value()) return cat(*dim.dim_value());
+    return dim.dim_param() ? *dim.dim_param() : "?";
   };
-  return cat(text, "[", join(type.shape().dim(), ", ", size_text), "]");
+  return cat(text, "[", join(type.shape->dim, ", ", size_text), "]");
 }
 
 // Whether two types of one value cannot both be true. A size that ONNX knows as a number may be an
@@ -87,56 +79,54 @@ class Comparison {
           if (!dim.is_constant() && is_of_inputs(dim)) free_.insert(dim.text());
   }
 
-  bool contradicts(const onnx::TypeProto_Tensor& ours, const onnx::TypeProto_Tensor& theirs) const {
-    if (theirs.elem_type() != 0 && ours.elem_type() != theirs.elem_type()) return true;
-    if (!ours.has_shape() || !theirs.has_shape()) return false;
-    if (ours.shape().dim_size() != theirs.shape().dim_size()) return true;
-    for (int i = 0; i < ours.shape().dim_size(); ++i)
-      if (contradicts(ours.shape().dim(i), theirs.shape().dim(i))) return true;
+  bool contradicts(const TypeProto::Tensor& ours, const TypeProto::Tensor& theirs) const {
+    if (theirs.elem_type != 0 && ours.elem_type != theirs.elem_type) return true;
+    if (!ours.shape || !theirs.shape) return false;
+    if (ours.shape->dim.size() != theirs.shape->dim.size()) return true;
+    for (std::size_t i = 0; i < ours.shape->dim.size(); ++i)
+      if (contradicts(ours.shape->dim[i], theirs.shape->dim[i])) return true;
     return false;
   }
 
  private:
-  bool contradicts(const onnx::TensorShapeProto_Dimension& ours,
-                   const onnx::TensorShapeProto_Dimension& theirs) const {
-    if (!theirs.has_dim_value()) return false;
-    if (ours.has_dim_value()) return ours.dim_value() != theirs.dim_value();
-    return free_.contains(ours.dim_param());
+  bool contradicts(const TensorShapeProto::Dimension& ours,
+                   const TensorShapeProto::Dimension& theirs) const {
+    if (!theirs.dim_value()) return false;
+    if (ours.dim_value()) return *ours.dim_value() != *theirs.dim_value();
+    return ours.dim_param() && free_.contains(*ours.dim_param());
   }
 
   std::unordered_set<std::string> free_;  // expressions of the inputs' symbols alone
 };
 
-void compare(const Graph& graph, const std::vector<onnx::ValueInfoProto>& ours,
-             const std::vector<onnx::ValueInfoProto>& theirs) {
-  std::unordered_map<std::string, const onnx::TypeProto*> found;
-  for (const onnx::ValueInfoProto& value : theirs) found[value.name()] = &value.type();
+void compare(const Graph& graph, const std::vector<ValueInfoProto>& ours,
+             const std::vector<ValueInfoProto>& theirs) {
+  std::unordered_map<std::string, const TypeProto::Tensor*> found;
+  for (const ValueInfoProto& value : theirs) found[value.name] = value.tensor_type();
   const Comparison comparison(graph);
   std::string differences;
   int count = 0;
-  for (const onnx::ValueInfoProto& value : ours) {
-    const onnx::TypeProto* type = found[value.name()];
-    if (!type || !type->has_tensor_type()) continue;
-    if (!comparison.contradicts(value.type().tensor_type(), type->tensor_type())) continue;
+  for (const ValueInfoProto& value : ours) {
+    const TypeProto::Tensor* const our_type = value.tensor_type();
+    const TypeProto::Tensor* const type = found[value.name];
+    if (!our_type || !type || !comparison.contradicts(*our_type, *type)) continue;
     if (++count > kShownDifferences) break;  // one leads to the next
-    differences +=
-        cat("\n  ", printable(value.name()), "  ours ", text_of(value.type().tensor_type()),
-            ", ONNX's ", text_of(type->tensor_type()));
+    differences += cat("\n  ", printable(value.name), "  ours ", text_of(*our_type), ", ONNX's ",
+                       text_of(*type));
   }
   if (!differences.empty())
     fail(Error::kInternal, "ONNX infers other types than we do:", differences);
 }
 
-// That ONNX knows the operators of, as we are built with it.
-int newest_opset() {
-  return onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map().at("").second;
+// What we say of sizes, put aside so that ONNX finds its own.
+void forget_types(GraphProto& graph) {
+  graph.value_info.clear();
+  for (ValueInfoProto& output : graph.output)
+    if (TypeProto::Tensor* const type = output.tensor_type()) type->shape.reset();
 }
 
-// What we say of sizes, put aside so that ONNX finds its own.
-void forget_types(onnx::GraphProto& graph) {
-  graph.clear_value_info();
-  for (onnx::ValueInfoProto& output : *graph.mutable_output())
-    output.mutable_type()->mutable_tensor_type()->clear_shape();
+[[noreturn]] void fail_as_rejected(const std::string& complaint) {
+  fail(Error::kInternal, "ONNX rejects the model: ", complaint);
 }
 
 }  // namespace
@@ -144,21 +134,18 @@ void forget_types(onnx::GraphProto& graph) {
 int validate_onnx(const Graph& graph, const OnnxOptions& options) {
   OnnxOptions with_types = options;
   with_types.written_types = WrittenTypes::kAll;
-  with_types.opset = std::min(options.opset, newest_opset());
+  with_types.opset = std::min(options.opset, newest_version(""));
   Translation translation = translate(graph, with_types);
-  onnx::ModelProto& model = translation.model;
-  const std::vector<onnx::ValueInfoProto> ours = all_types(model.graph());
-  add_initializers(translation.initializers, *model.mutable_graph());
-  if (with_types.opset < options.opset) stand_in_for_newer(*model.mutable_graph());
-  try {
-    onnx::checker::check_model(model);
-    forget_types(*model.mutable_graph());
-    onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(),
-                                       onnx::ShapeInferenceOptions(true, 1, true));
-  } catch (const std::exception& error) {
-    fail(Error::kInternal, "ONNX rejects the model: ", error.what());
-  }
-  compare(graph, ours, all_types(model.graph()));
+  ModelProto& model = translation.model;
+  const std::vector<ValueInfoProto> ours = all_types(*model.graph);
+  add_initializers(translation.initializers, *model.graph);
+  if (with_types.opset < options.opset) stand_in_for_newer(*model.graph);
+  if (const auto complaint = checker_complaint(bytes_of(model))) fail_as_rejected(*complaint);
+  forget_types(*model.graph);
+  const InferredModel inferred = infer_shapes(bytes_of(model), Inference::kStrict);
+  if (inferred.complaint) fail_as_rejected(*inferred.complaint);
+  const auto found = read_message<ModelProto>(as_bytes(inferred.bytes));
+  compare(graph, ours, all_types(*found.graph));
   return with_types.opset;
 }
 

@@ -93,13 +93,14 @@ std::optional<std::uint64_t> count_varints(Bytes bytes) {
   return count;
 }
 
+void append_varint(std::string& out, std::uint64_t number) {
+  for (; number >= 0x80; number >>= 7) out += static_cast<char>(0x80 | (number & 0x7f));
+  out += static_cast<char>(number);
+}
+
 void append_field_head(std::string& out, std::uint32_t field, std::uint64_t length) {
-  const auto append_varint = [&](std::uint64_t number) {
-    for (; number >= 0x80; number >>= 7) out += static_cast<char>(0x80 | (number & 0x7f));
-    out += static_cast<char>(number);
-  };
-  append_varint(std::uint64_t{field} << 3 | Field::kLength);
-  append_varint(length);
+  append_varint(out, std::uint64_t{field} << 3 | Field::kLength);
+  append_varint(out, length);
 }
 
 }  // namespace voxport

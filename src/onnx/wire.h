@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/blob.h"
@@ -54,6 +55,8 @@ class Varints {
 
 // How many varints there are; nothing when the last does not end or one has more than ten bytes.
 std::optional<std::uint64_t> count_varints(Bytes bytes);
+
+void append_varint(std::string& out, std::uint64_t number);
 
 // Appends the tag of a field that holds bytes, and their number; the bytes come next.
 void append_field_head(std::string& out, std::uint32_t field, std::uint64_t length);

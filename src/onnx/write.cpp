@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "onnx/tensor_field.h"
 #include "onnx/translate.h"
 #include "onnx/wire.h"
 
@@ -18,9 +19,9 @@ constexpr std::uint64_t kSmallestOutside = 1024;
 constexpr std::uint64_t kAlignment = 64;
 
 // Fields of the messages that are written piece by piece; all hold a length and then bytes.
-constexpr std::uint32_t kModelGraph = onnx::ModelProto::kGraphFieldNumber;
-constexpr std::uint32_t kGraphInitializer = onnx::GraphProto::kInitializerFieldNumber;
-constexpr std::uint32_t kTensorRawData = onnx::TensorProto::kRawDataFieldNumber;
+constexpr std::uint32_t kModelGraph = ModelProto::kGraph;
+constexpr std::uint32_t kGraphInitializer = GraphProto::kInitializer;
+constexpr std::uint32_t kTensorRawData = tensor_field::kRawData;
 
 std::string field_head(std::uint32_t field, std::uint64_t length) {
   std::string head;
@@ -43,25 +44,22 @@ struct Piece {
 
 std::string head_inside(const Initializer& initializer) {
   const std::uint64_t bytes = initializer.values->size_in_bytes();
-  const std::string header =
-      tensor_header(initializer.name, *initializer.values).SerializeAsString() +
-      field_head(kTensorRawData, bytes);
+  const std::string header = bytes_of(tensor_header(initializer.name, *initializer.values)) +
+                             field_head(kTensorRawData, bytes);
   return field_head(kGraphInitializer, header.size() + bytes) + header;
 }
 
 std::string head_outside(const Initializer& initializer, const std::string& location,
                          std::uint64_t offset) {
-  onnx::TensorProto header = tensor_header(initializer.name, *initializer.values);
+  TensorProto header = tensor_header(initializer.name, *initializer.values);
   const auto add = [&](const char* key, const std::string& value) {
-    onnx::StringStringEntryProto& entry = *header.add_external_data();
-    entry.set_key(key);
-    entry.set_value(value);
+    header.external_data.push_back({key, value, {}});
   };
   add("location", location);
   add("offset", cat(offset));
   add("length", cat(initializer.values->size_in_bytes()));
-  header.set_data_location(onnx::TensorProto::EXTERNAL);
-  const std::string text = header.SerializeAsString();
+  header.data_location = TensorProto::EXTERNAL;
+  const std::string text = bytes_of(header);
   return field_head(kGraphInitializer, text.size()) + text;
 }
 
@@ -130,22 +128,21 @@ class Layout {
   // ir_version to doc_string | graph | opset_import and metadata_props, and in the graph
   // nodes and name | initializers | inputs, outputs and value_info.
   void split_model() {
-    onnx::ModelProto& model = translation_.model;
-    onnx::GraphProto graph;
-    graph.Swap(model.mutable_graph());
-    model.clear_graph();
-    onnx::ModelProto after;
-    after.mutable_opset_import()->Swap(model.mutable_opset_import());
-    after.mutable_metadata_props()->Swap(model.mutable_metadata_props());
-    before_ = model.SerializePartialAsString();
-    after_ = after.SerializePartialAsString();
+    ModelProto& model = translation_.model;
+    GraphProto graph = std::move(*model.graph);
+    model.graph.reset();
+    ModelProto after;
+    after.opset_import.swap(model.opset_import);
+    after.metadata_props.swap(model.metadata_props);
+    before_ = bytes_of(model);
+    after_ = bytes_of(after);
 
-    onnx::GraphProto graph_after;
-    graph_after.mutable_input()->Swap(graph.mutable_input());
-    graph_after.mutable_output()->Swap(graph.mutable_output());
-    graph_after.mutable_value_info()->Swap(graph.mutable_value_info());
-    graph_before_ = graph.SerializePartialAsString();
-    graph_after_ = graph_after.SerializePartialAsString();
+    GraphProto graph_after;
+    graph_after.input.swap(graph.input);
+    graph_after.output.swap(graph.output);
+    graph_after.value_info.swap(graph.value_info);
+    graph_before_ = bytes_of(graph);
+    graph_after_ = bytes_of(graph_after);
   }
 
   std::uint64_t graph_bytes() const {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/installation.h"
 #include "base/join.h"
 #include "runtime/elf.h"
 #include "runtime/message.h"
@@ -19,26 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFileNames[] = {"libonnxruntime.so.1", "libonnxruntime.so"};
 
-// The program or shared library that this function is in.
-fs::path file_of(const void* function) {
-  Dl_info info{};
-  if (dladdr(function, &info) == 0 || !info.dli_fname) return {};
-  std::error_code ignored;
-  const fs::path whole = fs::canonical(info.dli_fname, ignored);
-  return whole.empty() ? fs::path(info.dli_fname) : whole;
-}
-
-// Where ONNX Runtime is installed with the program that this is part of, or with libvoxport.so.0;
-// nothing where the system does not tell.
-fs::path installed_folder() {
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  const fs::path own = file_of(reinterpret_cast<const void*>(&installed_folder));
-  const bool is_in_library = !own.empty() && own != program;
-  if (is_in_library) return own.parent_path() / "voxport";
-  return program.empty() ? fs::path() : program.parent_path() / VOXPORT_ONNXRUNTIME_INSTALLED;
-}
-
 std::vector<fs::path> candidates() {
   const char* chosen = std::getenv("VOXPORT_ONNXRUNTIME");
   if (chosen && *chosen) return {chosen};
@@ -49,7 +30,7 @@ std::vector<fs::path> candidates() {
   return paths;
 }
 
-// Whether the library would register its operators in the libonnx that we are linked with: it needs
+// Whether the library would register its operators in the libonnx that checks our models: it needs
 // libonnx itself, or is a name that only the loader can find the file of.
 bool may_share_libonnx(const fs::path& path) {
   if (!path.has_parent_path()) return true;

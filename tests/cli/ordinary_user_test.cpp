@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "runtime/library.h"
 #include "tests/cli/program.h"
+#include "tests/needs_runtime.h"
 
 namespace voxport::ordinary_user_test {
 namespace {
@@ -25,6 +26,8 @@ class OrdinaryUser : public testing::Test {
   static void SetUpTestSuite() {
     program_ = std::make_unique<TemporaryFolder>();
     fs::copy(VOXPORT_PROGRAM, *program_ / "voxport");
+    const fs::path built = fs::path(VOXPORT_PROGRAM).parent_path();
+    fs::copy(built / "voxport-onnx.so", *program_ / "voxport-onnx.so");
     copy_runtime();
     for (const char* name : {"single.ckpt", "single.json", "small-flow.ckpt"})
       if (fs::exists(data("voices/") + name)) fs::copy(data("voices/") + name, *program_ / name);

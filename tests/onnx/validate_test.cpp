@@ -80,8 +80,8 @@ TEST(ValidateOnnx, ComparesItsTypesWithOurs) {
   type.shape = Shape{Dim::symbol("b"), 9};
   EXPECT_EQ(verdict_of_relu_that_gives(type),
             "ONNX infers other types than we do:\n"
-            "  r:0  ours FLOAT[b, 9], ONNX's FLOAT[b, 8]\n"
-            "  y  ours FLOAT[b, 9], ONNX's FLOAT[b, 8]");
+            "  r:0  ours float32[b, 9], ONNX's float32[b, 8]\n"
+            "  y  ours float32[b, 9], ONNX's float32[b, 8]");
   type.shape = Shape{Dim::symbol("b"), 8, 1};
   EXPECT_NE(verdict_of_relu_that_gives(type), "valid") << "another rank";
   type.shape = Shape{8, 2 * Dim::symbol("b")};
