@@ -1,10 +1,12 @@
 #include "phonemes/espeak.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <random>
 #include <utility>
 
 #include "base/fail.h"
+#include "base/installation.h"
 #include "phonemes/clauses.h"
 
 namespace voxport {
@@ -40,6 +42,16 @@ std::string without(std::string_view letters, std::string text) {
   return text;
 }
 
+// The one that is installed with voxport, where there is one of that name; a path is taken as it
+// is.
+std::string installed_or_named(const std::string& program) {
+  const std::filesystem::path folder = installed_folder();
+  if (folder.empty() || program.find('/') != std::string::npos) return program;
+  const std::filesystem::path installed = folder / "espeak-ng" / program;
+  std::error_code ignored;
+  return std::filesystem::exists(installed, ignored) ? installed.native() : program;
+}
+
 bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
@@ -61,7 +73,10 @@ bool is_espeak_voice(std::string_view name) {
 
 Espeak::Espeak(const std::string& program, const std::string& voice,
                std::chrono::milliseconds time_limit)
-    : program_(program), voice_(voice), time_limit_(time_limit), word_(made_up_word()) {
+    : program_(installed_or_named(program)),
+      voice_(voice),
+      time_limit_(time_limit),
+      word_(made_up_word()) {
   if (!is_espeak_voice(voice))
     fail(Error::kUnsupported, "espeak-ng has no voice ", in_quotes(voice),
          "; its voices have names such as en-us, de or en+f3");
