@@ -16,25 +16,30 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/voxport-config.cmake.i
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/voxport-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 
-install(TARGETS voxport RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# Components are what may be installed without the rest: `program`; `library`, what programs in C, C++ and Python load;
+# `development`, what they are built with; `python`.
+install(TARGETS voxport RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 install(TARGETS voxport_library ${VOXPORT_ROOMS} EXPORT voxport-targets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport)
-install(TARGETS voxport_shared EXPORT voxport-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport COMPONENT development)
+install(TARGETS voxport_shared EXPORT voxport-targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 # In a folder of its own, for Piper's library has the same name.
-install(TARGETS voxport_piper voxport_onnx_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport)
+install(TARGETS voxport_piper voxport_onnx_plugin
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport COMPONENT library)
 file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 foreach(name voxport voxport-piper)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    COMPONENT development)
 endforeach()
 # Where the installed program and libvoxport.so.0 look for it.
-install(DIRECTORY ${ONNXRUNTIME_FOLDER}/lib/ DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport OPTIONAL
+install(DIRECTORY ${ONNXRUNTIME_FOLDER}/lib/ DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport COMPONENT library OPTIONAL
   FILES_MATCHING PATTERN "libonnxruntime.so*")
-install(EXPORT voxport-targets NAMESPACE voxport:: DESTINATION ${package_dir})
+install(EXPORT voxport-targets NAMESPACE voxport:: DESTINATION ${package_dir} COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/voxport ${PROJECT_BINARY_DIR}/include/voxport
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_BINARY_DIR}/voxport-config.cmake
-  ${PROJECT_BINARY_DIR}/voxport-config-version.cmake DESTINATION ${package_dir})
+  ${PROJECT_BINARY_DIR}/voxport-config-version.cmake DESTINATION ${package_dir} COMPONENT development)
 # Where Debian's Python finds it if the prefix is /usr.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/voxport DESTINATION lib/python3/dist-packages
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/voxport DESTINATION lib/python3/dist-packages COMPONENT python
   PATTERN __pycache__ EXCLUDE)
