@@ -63,7 +63,7 @@ test: build build/sanitizers/build.ninja build/tsan/build.ninja  ## run all test
 	@ctest --preset tsan --output-on-failure
 
 build: onnxruntime build/release/build.ninja  ## build build/voxport, and the libraries that are installed with it
-	@cmake --build --preset release --target voxport voxport_shared voxport_piper
+	@cmake --build --preset release --target voxport voxport_shared voxport_piper pages
 	@ln -sfn release/voxport build/voxport
 
 bench: build  ## measure voxport beside PyTorch (VOXPORT_BASELINE: its exports; RACES: voices of full size)

@@ -1,6 +1,8 @@
 #include "cli/arguments.h"
 
+#include <algorithm>
 #include <map>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <voxport/exit_code.h>
@@ -9,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/printable.h"
 #include "base/text.h"
+#include "cli/described.h"
 #include "cli/terminal.h"
 
 namespace voxport {
@@ -40,6 +43,58 @@ std::string unknown_command(const CommandLine& program, int argc, char** argv) {
       "there is no command ", in_quotes(argv[1]), "; ",
       near.empty() ? cat("there are ", join(names, ", ")) : cat("did you mean '", near, "'?"),
       "\n  try '", program.name, " --help'");
+}
+
+// Of commands, for their own help; that of the program shows summaries.
+using LongDescriptions = std::map<const CLI::App*, std::string>;
+
+// Declares all that the program takes. A command that is parsed sets the exit code.
+LongDescriptions declare(const CommandLine& program, CLI::App& app, int& exit_code) {
+  app.set_version_flag("--version", cat(program.name, " ", program.version));
+  app.require_subcommand(1);
+  app.footer(std::string(program.footer));
+  app.failure_message(CLI::FailureMessage::simple);
+  LongDescriptions descriptions;
+  for (const Command& command : program.commands) {
+    CLI::App* sub = app.add_subcommand(command.name);
+    Arguments arguments(*sub);
+    sub->final_callback([&exit_code, run = command.add(arguments)] { exit_code = run(); });
+    refuse_empty_values(*sub);
+    descriptions[sub] = sub->get_description();
+    sub->description(command.summary);
+  }
+  return descriptions;
+}
+
+// CLI11 describes the type and the choices together: "TEXT:{graph,input}".
+void describe_type(const std::string& text, DescribedArgument& described) {
+  const std::size_t brace = text.find(":{");
+  described.type = text.substr(0, brace);
+  if (brace == std::string::npos) return;
+  std::istringstream choices(text.substr(brace + 2, text.size() - brace - 3));
+  for (std::string choice; std::getline(choices, choice, ',');) described.choices.push_back(choice);
+}
+
+DescribedArgument describe(const CLI::Option& option) {
+  DescribedArgument described;
+  described.is_positional = option.get_positional();
+  if (described.is_positional) described.names = {option.get_name(true)};
+  for (const std::string& name : option.get_snames()) described.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) described.names.push_back("--" + name);
+  described.is_required = option.get_required();
+  described.takes_value = option.get_items_expected_max() > 0;
+  described.is_repeated = described.takes_value && option.get_expected_max() > 1;
+  if (described.takes_value) describe_type(option.get_type_name(), described);
+  described.default_text = option.get_default_str();
+  described.help = option.get_description();
+  std::ranges::replace(described.help, '\n', ' ');
+  return described;
+}
+
+std::vector<DescribedArgument> describe_arguments(const CLI::App& app) {
+  std::vector<DescribedArgument> all;
+  for (const CLI::Option* option : app.get_options()) all.push_back(describe(*option));
+  return all;
 }
 
 }  // namespace
@@ -129,24 +184,12 @@ int run_command_line(const CommandLine& program, int argc, char** argv,
     return kExitUsage;
   }
   CLI::App app{std::string(program.title), std::string(program.name)};
-  app.set_version_flag("--version", cat(program.name, " ", program.version));
-  app.require_subcommand(1);
-  app.footer(std::string(program.footer));
-  app.failure_message(CLI::FailureMessage::simple);
   int exit_code = kExitDone;
-  std::map<const CLI::App*, std::string> descriptions;  // the long ones, for a command's own help
-  for (const Command& command : program.commands) {
-    CLI::App* sub = app.add_subcommand(command.name);
-    Arguments arguments(*sub);
-    sub->final_callback([&exit_code, run = command.add(arguments)] { exit_code = run(); });
-    refuse_empty_values(*sub);
-    descriptions[sub] = sub->get_description();
-    sub->description(command.summary);
-  }
+  const LongDescriptions descriptions = declare(program, app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    for (CLI::App* sub : app.get_subcommands()) sub->description(descriptions[sub]);
+    for (CLI::App* sub : app.get_subcommands()) sub->description(descriptions.at(sub));
     print(app.help());  // or that of the command that was chosen
   } catch (const CLI::CallForAllHelp&) {
     print(app.help("", CLI::AppFormatMode::All));
@@ -157,6 +200,21 @@ int run_command_line(const CommandLine& program, int argc, char** argv,
     return kExitUsage;
   }
   return exit_code;
+}
+
+DescribedProgram describe(const CommandLine& program) {
+  CLI::App app{std::string(program.title), std::string(program.name)};
+  int exit_code = kExitDone;
+  declare(program, app, exit_code);
+  DescribedProgram described{std::string(program.name),
+                             std::string(program.title),
+                             std::string(program.version),
+                             describe_arguments(app),
+                             {}};
+  for (const CLI::App* command : app.get_subcommands({}))
+    described.commands.push_back({command->get_name(), command->get_description(),
+                                  command->get_footer(), describe_arguments(*command)});
+  return described;
 }
 
 }  // namespace voxport

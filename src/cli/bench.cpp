@@ -146,7 +146,8 @@ Run add_bench(Arguments& app) {
   app.footer(kFooter);
   app.add_option("VOICE", options->voice,
                  "an exported folder, a single graph with its .onnx.json, or a checkpoint")
-      .required();
+      .required()
+      .type_name("PATH");
   app.add_option("--text", options->text,
                  "speak the text of this file instead of the built-in texts; phoneme ids, one\n"
                  "utterance per line, if the voice takes no text")

@@ -280,7 +280,7 @@ Run add_check(Arguments& app) {
   auto options = std::make_shared<Options>();
   app.description(kDescription);
   app.footer(kFooter);
-  app.add_option("MODEL", options->model, "the ONNX file to check").required();
+  app.add_option("MODEL", options->model, "the ONNX file to check").required().type_name("PATH");
   app.add_flag("--quick", options->library.quick,
                "try few sizes, and only the axes that are declared dynamic");
   add_numbers(app, "--sizes", options->library.sizes, {1, 1 << 24},

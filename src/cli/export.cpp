@@ -166,8 +166,11 @@ Run add_export(Arguments& app) {
   app.footer(kFooter);
   app.add_option("CHECKPOINT", options->checkpoint,
                  "the trained model or program to convert, or the folder that it lies in")
-      .required();
-  app.add_option("OUT", options->out, "a folder, or a file that ends in .onnx").required();
+      .required()
+      .type_name("PATH");
+  app.add_option("OUT", options->out, "a folder, or a file that ends in .onnx")
+      .required()
+      .type_name("PATH");
   app.add_option(
          "--config", options->configs,
          "the configuration file of the checkpoint: Piper's .json (default: the .json of\n"

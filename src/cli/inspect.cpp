@@ -468,7 +468,8 @@ Run add_inspect(Arguments& app) {
   app.footer(kFooter);
   app.add_option("FILE", options->file,
                  "the file to inspect, or the folder that the weights lie in")
-      .required();
+      .required()
+      .type_name("PATH");
   app.add_flag("--json", options->json, "print one JSON object, with all tensors");
   const Option all =
       app.add_flag("--all", options->all, "show every tensor and every value instead of a summary");

@@ -4,35 +4,18 @@
 
 #include <malloc.h>
 #include <voxport/exit_code.h>
-#include <voxport/version.h>
 
 #include "base/mapping.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/ending.h"
 #include "cli/terminal.h"
 #include "report/failure.h"
 
 namespace voxport {
 namespace {
-
-// In the order in which they are met.
-constexpr Command kCommands[] = {
-    {"export", "convert a trained model to ONNX with dynamic axes", add_export},
-    {"check", "prove that a model's axes are dynamic, or name the node that fixes one", add_check},
-    {"speak", "speak text with an exported voice, and stream the audio", add_speak},
-    {"serve", "let clients on the network hear voices: HTTP, Wyoming, WebSocket", add_serve},
-    {"bench", "measure how fast a voice speaks on this machine", add_bench},
-    {"inspect", "show what a model file contains, without running any of it", add_inspect},
-};
-
-constexpr char kFooter[] =
-    "Exit codes: 0 success, 1 a check failed, 2 wrong usage, 3 unreadable or corrupt file,\n"
-    "4 unsupported file, or one that needs more time or memory than is available, 5 suspicious\n"
-    "or dangerous file (inspect --scan), 6 the output cannot be written, 70 a bug in voxport.\n"
-    "Run 'voxport COMMAND --help' to see the options of a command.";
 
 // What every failure comes to: one message on standard error.
 void tell(std::string_view message) {
@@ -64,12 +47,6 @@ void tell(const Failure& failure) {
   tell(failure.text + hint);
 }
 
-int run(int argc, char** argv) {
-  const CommandLine program{"voxport", "voxport: PyTorch speech models to ONNX, without Python",
-                            kVersion, kFooter, kCommands};
-  return run_command_line(program, argc, argv, [](const std::string& message) { tell(message); });
-}
-
 }  // namespace
 }  // namespace voxport
 
@@ -82,7 +59,8 @@ int main(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
   mallopt(M_TOP_PAD, 4 << 20);
   try {
-    return voxport::run(argc, argv);
+    return voxport::run_command_line(voxport::command_line(), argc, argv,
+                                     [](const std::string& message) { voxport::tell(message); });
   } catch (const voxport::EndedBySignal& ended) {
     return voxport::end_by_signal(ended.signal());
   } catch (...) {

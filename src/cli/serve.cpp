@@ -167,7 +167,8 @@ Run add_serve(Arguments& app) {
   app.footer(kFooter);
   app.add_option("VOICE", options->voices,
                  "an exported folder, a single graph, or a checkpoint; or NAME=VOICE")
-      .required();
+      .required()
+      .type_name("PATH");
   app.add_option(
          "--http", options->serve.http,
          "the address of HTTP, with its port; '' for none. Beyond this machine it is heard\n"

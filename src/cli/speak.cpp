@@ -390,7 +390,8 @@ Run add_speak(Arguments& app) {
   app.description(kDescription);
   app.footer(kFooter);
   app.add_option("VOICE", options->voice, "an exported folder, a single graph, or a checkpoint")
-      .required();
+      .required()
+      .type_name("PATH");
   const Option text = app.add_option("TEXT", options->text, "the text to speak");
   app.add_option("-f,--file", options->file, "read the text from a file; - is standard input")
       .type_name("FILE");

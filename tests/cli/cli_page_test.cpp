@@ -36,7 +36,8 @@ std::string plain(const std::string& text) {
 // "--noise TEXT:{graph,input}=graph" is "--noise {graph,input}=graph", and repeating an option or
 // not is a matter of its description.
 std::string spelled(const std::string& name) {
-  static const std::regex kRest("TEXT:(?=\\{)| TEXT\\b(?!:)| REQUIRED| \\.\\.\\.$| Excludes:.*");
+  static const std::regex kRest(
+      "TEXT:(?=\\{)| (TEXT|PATH)\\b(?!:)| REQUIRED| \\.\\.\\.$| Excludes:.*");
   static const std::regex kDefault(" \\[([^\\]]*)\\]$");  // as newer versions of CLI11 write it
   return std::regex_replace(std::regex_replace(plain(name), kRest, ""), kDefault, "=$1");
 }
