@@ -19,7 +19,7 @@ BENCHMARKS := bench/inspect_checkpoint.py bench/export_voice.py bench/stream_voi
 
 sources = $(shell find src include tests fuzz bench -name '*.h' -o -name '*.cpp')
 
-.PHONY: help demo test build bench fuzz lint format install clean setup setup-fuzz onnxruntime
+.PHONY: help demo test build bench fuzz lint format install tarball clean setup setup-fuzz onnxruntime
 
 help:  ## list the goals
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -113,6 +113,10 @@ format:  ## lay the code out anew
 
 install: build  ## install under PREFIX (/usr/local)
 	@cmake --install build/release --prefix "$(PREFIX)"
+
+tarball: onnxruntime  ## write voxport-VERSION-linux-x86_64.tar.gz, which runs where nothing is installed, to build/packages
+	@tools/setup speak
+	@tools/make_tarball
 
 clean:  ## remove what was built
 	@rm -rf build

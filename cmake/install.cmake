@@ -9,6 +9,19 @@ target_include_directories(voxport_library INTERFACE
 target_link_libraries(voxport_library INTERFACE voxport_serve voxport_api)
 target_compile_features(voxport_library INTERFACE cxx_std_20)
 
+# DT_RPATH and not DT_RUNPATH: it also counts for the libraries that those need, which are taken as they are, and comes
+# before what LD_LIBRARY_PATH names. Only the program brings a C++ library: in another process, such as Python's, there
+# may be a newer one.
+if(VOXPORT_BUNDLE)
+  set_target_properties(voxport PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/voxport:$ORIGIN/../lib/voxport/gcc")
+  set_target_properties(voxport_shared PROPERTIES INSTALL_RPATH "$ORIGIN/voxport")
+  set_target_properties(voxport_piper PROPERTIES INSTALL_RPATH "$ORIGIN/..:$ORIGIN")
+  set_target_properties(voxport_onnx_plugin PROPERTIES INSTALL_RPATH "$ORIGIN")
+  foreach(target voxport voxport_shared voxport_piper voxport_onnx_plugin)
+    target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+  endforeach()
+endif()
+
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/voxport)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/voxport-config.cmake.in
