@@ -19,7 +19,7 @@ BENCHMARKS := bench/inspect_checkpoint.py bench/export_voice.py bench/stream_voi
 
 sources = $(shell find src include tests fuzz bench -name '*.h' -o -name '*.cpp')
 
-.PHONY: help demo test build bench fuzz lint format install tarball clean setup setup-fuzz onnxruntime
+.PHONY: help demo test build bench fuzz lint format install package tarball clean setup setup-fuzz onnxruntime
 
 help:  ## list the goals
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -113,6 +113,19 @@ format:  ## lay the code out anew
 
 install: build  ## install under PREFIX (/usr/local)
 	@cmake --install build/release --prefix "$(PREFIX)"
+
+# The official build of ONNX Runtime is part of a package; one that ONNXRUNTIME_ROOT named is this machine's.
+package: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date -r CHANGELOG.md +%s)
+package: onnxruntime  ## write Debian packages for this release of Debian to build/packages
+	@tools/setup package
+	@compgen -G 'third_party/onnxruntime/lib/libonnxruntime.so.*.*' >/dev/null || \
+	  { echo "packages need the official build of ONNX Runtime in third_party; run tools/onnxruntime" >&2; exit 1; }
+	@cmake --preset package
+	@cmake --build --preset package
+	@rm -rf build/packages
+	@cpack --config build/package/CPackConfig.cmake -B build/packages
+	@rm -rf build/packages/_CPack_Packages
+	@lintian --fail-on error build/packages/*.deb
 
 tarball: onnxruntime  ## write voxport-VERSION-linux-x86_64.tar.gz, which runs where nothing is installed, to build/packages
 	@tools/setup speak

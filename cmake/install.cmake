@@ -45,9 +45,14 @@ foreach(name voxport voxport-piper)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
     COMPONENT development)
 endforeach()
-# Where the installed program and libvoxport.so.0 look for it.
-install(DIRECTORY ${ONNXRUNTIME_FOLDER}/lib/ DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport COMPONENT library OPTIONAL
-  FILES_MATCHING PATTERN "libonnxruntime.so*")
+# Where the installed program and libvoxport.so.0 look for it: one file, under the name that they try first.
+file(GLOB onnxruntime_libraries CONFIGURE_DEPENDS ${ONNXRUNTIME_FOLDER}/lib/libonnxruntime.so*)
+if(onnxruntime_libraries)
+  list(GET onnxruntime_libraries 0 onnxruntime_library)
+  file(REAL_PATH ${onnxruntime_library} onnxruntime_library)
+  install(FILES ${onnxruntime_library} DESTINATION ${CMAKE_INSTALL_LIBDIR}/voxport RENAME libonnxruntime.so.1
+    COMPONENT library)
+endif()
 install(EXPORT voxport-targets NAMESPACE voxport:: DESTINATION ${package_dir} COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/voxport ${PROJECT_BINARY_DIR}/include/voxport
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h")

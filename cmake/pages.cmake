@@ -11,9 +11,14 @@ cli_program(voxport_pages ${pages_sources})
 add_custom_command(OUTPUT ${MANUAL_PAGES} ${COMPLETIONS}
   COMMAND voxport_pages ${PROJECT_SOURCE_DIR}/docs/cli.md ${PAGES_FOLDER}
   DEPENDS voxport_pages ${PROJECT_SOURCE_DIR}/docs/cli.md VERBATIM)
-add_custom_target(pages ALL DEPENDS ${MANUAL_PAGES} ${COMPLETIONS})
+# Without the time and the name of the file, so that the same sources give the same bytes.
+list(TRANSFORM MANUAL_PAGES APPEND .gz OUTPUT_VARIABLE COMPRESSED_PAGES)
+find_program(GZIP_PROGRAM gzip REQUIRED)
+add_custom_command(OUTPUT ${COMPRESSED_PAGES} COMMAND ${GZIP_PROGRAM} -9nfk ${MANUAL_PAGES}
+  DEPENDS ${MANUAL_PAGES} VERBATIM)
+add_custom_target(pages ALL DEPENDS ${COMPRESSED_PAGES} ${COMPLETIONS})
 
-install(FILES ${MANUAL_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+install(FILES ${COMPRESSED_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 # Where each shell looks for what packages install; below another prefix than /usr, zsh and fish have to be told.
 install(FILES ${PAGES_FOLDER}/voxport.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
   RENAME voxport COMPONENT program)
