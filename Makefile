@@ -19,7 +19,7 @@ BENCHMARKS := bench/inspect_checkpoint.py bench/export_voice.py bench/stream_voi
 
 sources = $(shell find src include tests fuzz bench -name '*.h' -o -name '*.cpp')
 
-.PHONY: help demo test build bench fuzz lint format install package tarball clean setup setup-fuzz onnxruntime
+.PHONY: help demo test build bench fuzz lint format install package tarball release clean setup setup-fuzz onnxruntime
 
 help:  ## list the goals
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -116,7 +116,7 @@ install: build  ## install under PREFIX (/usr/local)
 
 # The official build of ONNX Runtime is part of a package; one that ONNXRUNTIME_ROOT named is this machine's.
 package: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date -r CHANGELOG.md +%s)
-package: onnxruntime  ## write Debian packages for this release of Debian to build/packages
+package: onnxruntime  ## write Debian packages for this release of Debian, and the tarball, to build/packages
 	@tools/setup package
 	@compgen -G 'third_party/onnxruntime/lib/libonnxruntime.so.*.*' >/dev/null || \
 	  { echo "packages need the official build of ONNX Runtime in third_party; run tools/onnxruntime" >&2; exit 1; }
@@ -126,10 +126,14 @@ package: onnxruntime  ## write Debian packages for this release of Debian to bui
 	@cpack --config build/package/CPackConfig.cmake -B build/packages
 	@rm -rf build/packages/_CPack_Packages
 	@lintian --fail-on error build/packages/*.deb
+	@$(MAKE) tarball
 
-tarball: onnxruntime  ## write voxport-VERSION-linux-x86_64.tar.gz, which runs where nothing is installed, to build/packages
+tarball: onnxruntime  ## write the tarball, which runs where nothing is installed, to build/packages
 	@tools/setup speak
 	@tools/make_tarball
+
+release:  ## test, make packages and the tarball, check them, and print their SHA-256 sums
+	@tools/make_release
 
 clean:  ## remove what was built
 	@rm -rf build

@@ -80,7 +80,7 @@ enum voxport_code {
   VOXPORT_END = -1,  // of voxport_stream_next() only: all was said, or the stream was cancelled
 };
 
-// "0.1.0"
+// MAJOR.MINOR.PATCH
 VOXPORT_API const char* voxport_version(void);
 
 // ---- Errors ----
