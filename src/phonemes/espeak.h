@@ -32,9 +32,9 @@ class Espeak {
   // thousands.
   static constexpr std::size_t kMaxAnswer = std::size_t{1} << 18;
 
-  // Starts `program` with that voice, and does not wait for it. A name without a folder is looked for
-  // in lib/voxport/espeak-ng of what is installed, then on the path. Fails with kUnsupported when there
-  // is no such program, and when is_espeak_voice() does not hold for the voice.
+  // Starts `program` with that voice, and does not wait for it. A name without a folder is looked
+  // for in lib/voxport/espeak-ng of what is installed, then on the path. Fails with kUnsupported
+  // when there is no such program, and when is_espeak_voice() does not hold for the voice.
   Espeak(const std::string& program, const std::string& voice,
          std::chrono::milliseconds time_limit);
 
