@@ -56,9 +56,9 @@ bool is_standard(const std::string& header) {
 }
 
 bool is_posix(const std::string& header) {
-  return header == "dlfcn.h" || header == "elf.h" || header == "fcntl.h" || header == "malloc.h" ||
-         header == "poll.h" || header == "spawn.h" || header == "unistd.h" ||
-         header.starts_with("sys/");
+  return header == "dlfcn.h" || header == "elf.h" || header == "fcntl.h" || header == "link.h" ||
+         header == "malloc.h" || header == "poll.h" || header == "spawn.h" ||
+         header == "unistd.h" || header.starts_with("sys/");
 }
 
 bool may_include(const std::string& room, const std::string& header) {

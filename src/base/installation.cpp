@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <link.h>
+
 namespace voxport {
 
 namespace fs = std::filesystem;
@@ -13,12 +15,20 @@ struct Own {
   bool is_program;
 };
 
+// Whether a function is in a shared library, and not in the program itself. The name that dladdr()
+// has for the program is what it was called by, so that only the loader's own list tells.
+bool is_in_library(const void* function) {
+  Dl_info info{};
+  void* map = nullptr;
+  return dladdr1(function, &info, &map, RTLD_DL_LINKMAP) != 0 &&
+         *static_cast<const link_map*>(map)->l_name != '\0';
+}
+
 Own own() {
+  const auto* const self = reinterpret_cast<const void*>(&own);
+  if (is_in_library(self)) return {file_of(self), false};
   std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  const fs::path file = file_of(reinterpret_cast<const void*>(&own));
-  if (file.empty() || file == program) return {program, true};
-  return {file, false};
+  return {fs::read_symlink("/proc/self/exe", ignored), true};
 }
 
 }  // namespace
