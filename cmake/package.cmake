@@ -70,10 +70,19 @@ install(FILES ${package_folder}/voxport.service DESTINATION lib/systemd/system
 install(FILES ${PROJECT_SOURCE_DIR}/packaging/voxport.default DESTINATION /etc/default RENAME voxport
   COMPONENT program EXCLUDE_FROM_ALL)
 
+# control_files(VARIABLE PACKAGE file...): those files of a package's control archive, and the scripts that it has in
+# packaging/.
+function(control_files variable package)
+  set(files ${ARGN})
+  foreach(script postinst prerm postrm)
+    if(EXISTS ${PROJECT_SOURCE_DIR}/packaging/${package}.${script})
+      configure_file(${PROJECT_SOURCE_DIR}/packaging/${package}.${script} ${package_folder}/${package}/${script} COPYONLY)
+      list(APPEND files ${package_folder}/${package}/${script})
+    endif()
+  endforeach()
+  set(${variable} "${files}" PARENT_SCOPE)
+endfunction()
 file(WRITE ${package_folder}/conffiles "/etc/default/voxport\n")
-foreach(script postinst prerm postrm)
-  configure_file(${PROJECT_SOURCE_DIR}/packaging/voxport.${script} ${package_folder}/${script} COPYONLY)
-endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/packaging/libvoxport0.symbols ${package_folder}/symbols COPYONLY)
 file(WRITE ${package_folder}/shlibs "libvoxport 0 libvoxport0 (>= ${PROJECT_VERSION})\n")
 file(WRITE ${package_folder}/triggers "activate-noawait ldconfig\n")
@@ -125,8 +134,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "libvoxport0 (= ${package_version})")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "espeak-ng, ${codecs}")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "alsa-utils | pulseaudio-utils")
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA
-  "${package_folder}/conffiles;${package_folder}/postinst;${package_folder}/prerm;${package_folder}/postrm")
+control_files(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA voxport ${package_folder}/conffiles)
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "PyTorch speech models to ONNX, without Python
 ${about_voxport}
 .
@@ -137,8 +145,8 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${package_library})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS espeak-ng)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA
-  "${package_folder}/symbols;${package_folder}/shlibs;${package_folder}/triggers")
+control_files(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA libvoxport0
+  ${package_folder}/symbols ${package_folder}/shlibs ${package_folder}/triggers)
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "voxport as a library, with ONNX Runtime
 ${about_voxport}
 .
@@ -161,6 +169,7 @@ by.")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME ${package_python})
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+control_files(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA python3-voxport)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3:any, libvoxport0 (= ${package_version})")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS python3-numpy)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS python3-torch)
