@@ -5,14 +5,14 @@
 //   piper_synthesizer *piper = piper_create("voice.onnx", NULL, NULL);
 //   piper_synthesize_start(piper, "Hello world.", NULL);
 //   piper_audio_chunk chunk;
-//   while (piper_synthesize_next(piper, &chunk) == PIPER_OK) play(chunk.samples,
-//   chunk.num_samples); piper_free(piper);
+//   while (piper_synthesize_next(piper, &chunk) == PIPER_OK)
+//     play(chunk.samples, chunk.num_samples);
+//   piper_free(piper);
 //
 // Names, values and layouts are Piper's, those of its version 1.7. What differs:
 //
-// - A model is whatever voxport speaks: Piper's .onnx file, which is exported to the cache the
-// first
-//   time (speak.h), a folder that voxport exported, or a checkpoint.
+// - A model is whatever voxport speaks: Piper's .onnx file, which is exported to the cache at first
+//   (speak.h), a folder that voxport exported, or a checkpoint.
 // - A chunk is a sentence, as in Piper, or a part of one, which comes earlier: see
 //   piper_voxport_set_chunks().
 // - PIPER_DONE comes without audio, after the last chunk. (In some versions of Piper it comes with
