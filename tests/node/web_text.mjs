@@ -72,7 +72,18 @@ async function compareWithSpeak(config, folder) {
   return kTexts.length;
 }
 
+function refusesWhatIsNoText() {
+  const espeak = readTextConfig({ phoneme_type: "espeak", espeak: { voice: "en" }, phoneme_id_map: { _: [0], "^": [1], $: [2], a: [3] } });
+  const first = async (...given) => utterancesOf(...given, "text", false, []).next();
+  const refuses = (made, what) => assert.rejects(made, new RegExp(`^Error: ${what}, expected a string$`));
+  return Promise.all([
+    refuses(first(espeak, {}, 5), "the text is of type number"),
+    refuses(first(espeak, { phonemise: () => undefined }, "a"), "what the function 'phonemise' gives is of type undefined"),
+  ]);
+}
+
 let recorded = 0, compared = 0;
+await refusesWhatIsNoText();
 for (const folder of folders) {
   const config = readTextConfig(JSON.parse(fs.readFileSync(`${folder}/voice.json`)));
   if (fs.existsSync(`${folder}.ids.json`)) recorded += await compareWithRecorded(config, `${folder}.ids.json`);

@@ -81,12 +81,17 @@ function dropUnknown(text, config, unknown) {
   return out;
 }
 
+function asText(value, what) {
+  if (typeof value !== "string") throw new Error(`${what} is of type ${typeof value}, expected a string`);
+  return value;
+}
+
 async function romanised(text, tools) {
   if (/^[\0-\x7f]*$/.test(text)) return text;
   if (!tools.romanise)
     throw new Error("the voice was trained on romanised text: text that is not ASCII has to be converted to Latin " +
       "letters, expected a function 'romanise' when the voice is loaded");
-  return tools.romanise(text);
+  return asText(await tools.romanise(text), "what the function 'romanise' gives");
 }
 
 // What a step takes: nothing, words that it may do without, or pairs.
@@ -295,7 +300,7 @@ async function spokenBy(config, tools, text) {
   if (!tools.phonemise)
     throw new Error("the voice speaks phonemes of espeak-ng: expected a function 'phonemise' when the voice is " +
       "loaded; without one it takes phonemes and ids");
-  return tools.phonemise(text, config.espeakVoice);
+  return asText(await tools.phonemise(text, config.espeakVoice), "what the function 'phonemise' gives");
 }
 
 async function phonemesOfText(config, tools, sentence, unknown) {
@@ -373,6 +378,7 @@ const kInputs = { text: utterancesOfText, phonemes: utterancesOfPhonemes, ids: u
 export function utterancesOf(config, tools, text, input, isWhole, unknown) {
   if (!Object.hasOwn(kInputs, input))
     throw new Error(`the input is ${shown(input)}, expected ${Object.keys(kInputs).join(", ")}`);
+  asText(text, "the text");
   if (text.length > kMostLetters) throw new Error(`the text has ${text.length} letters, expected at most ${kMostLetters}`);
   return kInputs[input](config, tools, text, isWhole, unknown);
 }
