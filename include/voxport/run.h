@@ -29,8 +29,8 @@ struct RunOptions {
   double seconds = 0;  // the longest that a run may take; 0: any time
 };
 
-// What a model takes and gives, each in the model's order.
-struct ModelSignature {
+// What a model takes and gives, in its order.
+struct ModelPorts {
   std::vector<ModelValue> inputs, outputs;
 };
 
@@ -44,7 +44,7 @@ class RunnableModel {
   RunnableModel(const RunnableModel&);
   RunnableModel& operator=(const RunnableModel&);
 
-  const ModelSignature& signature() const;
+  const ModelPorts& ports() const;
 
   // All outputs, in their order. Fails with kUsage when the inputs are not those of the model, with
   // kMismatch when an operator finds that they do not fit together, and with kUnsupported when a
@@ -57,6 +57,6 @@ class RunnableModel {
 };
 
 // {"inputs": [{"name": "x", "dtype": "float32", "shape": ["batch", 10]}], "outputs": [...]}
-std::string to_json(const ModelSignature& signature);
+std::string to_json(const ModelPorts& ports);
 
 }  // namespace voxport

@@ -57,10 +57,10 @@ class RunnableModel::Loaded {
  public:
   Loaded(const std::filesystem::path& model, const RunOptions& options)
       : session(model, session_options_of(options)),
-        signature{described(session.inputs()), described(session.outputs())} {}
+        ports{described(session.inputs()), described(session.outputs())} {}
 
   Session session;
-  ModelSignature signature;
+  ModelPorts ports;
 };
 
 RunnableModel::RunnableModel(const std::filesystem::path& model, const RunOptions& options)
@@ -69,7 +69,7 @@ RunnableModel::~RunnableModel() = default;
 RunnableModel::RunnableModel(const RunnableModel&) = default;
 RunnableModel& RunnableModel::operator=(const RunnableModel&) = default;
 
-const ModelSignature& RunnableModel::signature() const { return loaded_->signature; }
+const ModelPorts& RunnableModel::ports() const { return loaded_->ports; }
 
 std::vector<RunTensor> RunnableModel::run(const std::vector<RunTensor>& inputs) const {
   Tensors given;
@@ -78,7 +78,7 @@ std::vector<RunTensor> RunnableModel::run(const std::vector<RunTensor>& inputs) 
       fail(Error::kUsage, "the input ", in_quotes(input.name), " is given twice");
   const Tensors made = loaded_->session.run(given);
   std::vector<RunTensor> outputs;
-  for (const ModelValue& output : loaded_->signature.outputs)
+  for (const ModelValue& output : loaded_->ports.outputs)
     outputs.push_back(named(output.name, made.at(output.name)));
   return outputs;
 }

@@ -51,7 +51,7 @@ int voxport_graph_open(const char* model, const voxport_graph_options* options,
   return c::guarded(error, [&] {
     c::required("graph", graph);
     RunnableModel opened(c::required("model", model), c::options_of(options));
-    std::string json = to_json(opened.signature());
+    std::string json = to_json(opened.ports());
     *graph = std::make_unique<voxport_graph>(voxport_graph{std::move(opened), std::move(json)})
                  .release();
     return VOXPORT_OK;

@@ -129,9 +129,8 @@ std::string to_json(const Inspection& inspection) {
   return dump(json);
 }
 
-std::string to_json(const ModelSignature& signature) {
-  return dump(
-      {{"inputs", values_json(signature.inputs)}, {"outputs", values_json(signature.outputs)}});
+std::string to_json(const ModelPorts& ports) {
+  return dump({{"inputs", values_json(ports.inputs)}, {"outputs", values_json(ports.outputs)}});
 }
 
 std::string to_json(const TensorValues& tensor) {
