@@ -127,9 +127,7 @@ HttpApi::Answer HttpApi::answer(const HttpRequest& request) {
     }
     return answer;
   } catch (const Refusal& refusal) {
-    HttpReply reply = refuse_request(refusal);
-    add_cors(request, reply);
-    return reply;
+    return refuse_request(request, refusal);
   }
 }
 
@@ -145,6 +143,12 @@ HttpApi::Answer HttpApi::upgrade(const HttpRequest& request) {
   } catch (const Refusal& refusal) {
     return refuse_request(refusal);
   }
+}
+
+HttpReply HttpApi::refuse_request(const HttpRequest& request, const Refusal& refusal) {
+  HttpReply reply = refuse_request(refusal);
+  add_cors(request, reply);
+  return reply;
 }
 
 HttpReply HttpApi::refuse_request(const Refusal& refusal) {

@@ -26,6 +26,7 @@ class HttpApi {
   // A request to go on with WebSocket: a session of messages, or why not.
   Answer upgrade(const HttpRequest& request);
 
+  HttpReply refuse_request(const HttpRequest& request, const Refusal& refusal);
   // Of a request that could not be read.
   HttpReply refuse_request(const Refusal& refusal);
 

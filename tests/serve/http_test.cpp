@@ -377,6 +377,13 @@ TEST_F(Http, IsUsedByTheOriginThatIsAllowed) {
   EXPECT_EQ(asked.status, 204);
   EXPECT_EQ(head_value(asked, "Access-Control-Allow-Origin"), "https://example.org");
   EXPECT_EQ(head_value(asked, "Access-Control-Allow-Headers"), "Authorization, Content-Type");
+  // Its pages read errors, too: one of the request, and one of what was to begin.
+  for (const char* body : {"{}", R"({"input": "hello", "sample_rate": 12345})"}) {
+    const Response wrong =
+        ask(server.http(), "POST", kSpeech, body, "Origin: https://example.org\r\n");
+    EXPECT_EQ(wrong.status, 400) << body;
+    EXPECT_EQ(head_value(wrong, "Access-Control-Allow-Origin"), "https://example.org") << body;
+  }
   EXPECT_EQ(ask(server.http(), "GET", "/health", "", "Origin: http://evil\r\n").status, 403);
 }
 

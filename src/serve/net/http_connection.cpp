@@ -173,7 +173,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
       session_ = std::get<SessionFactory>(answer)(*this);
       watch();
     } catch (const Refusal& refusal) {
-      send_reply(api_.refuse_request(refusal));
+      send_reply(api_.refuse_request(request_, refusal));
     }
   }
 
