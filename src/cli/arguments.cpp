@@ -154,7 +154,8 @@ Option Arguments::add_option(const std::string& name, std::filesystem::path& val
 
 Option Arguments::add_option(const std::string& name, std::vector<std::string>& values,
                              const std::string& help) {
-  return Option(app_.add_option(name, values, help)->allow_extra_args(false));
+  const bool is_by_position = name.front() != '-';
+  return Option(app_.add_option(name, values, help)->allow_extra_args(is_by_position));
 }
 
 Option Arguments::add_option(const std::string& name,

@@ -54,7 +54,7 @@ class Arguments {
   Option add_option(const std::string& name, std::optional<std::string>& value,
                     const std::string& help);
   Option add_option(const std::string& name, std::filesystem::path& value, const std::string& help);
-  // May be given more than once, each time with one value.
+  // May be given more than once, each time with one value; by position, one after the other.
   Option add_option(const std::string& name, std::vector<std::string>& values,
                     const std::string& help);
   // The value is handed to the function; or each one, of an option that may be given more than

@@ -106,6 +106,7 @@ std::string with_port(const std::string& address, std::uint16_t port) {
 int run_serve(Options& options) {
   options.voice.on_stage = tell_stages(options.debug);
   options.serve.token_file = options.token_file;
+  if (options.serve.http == "none") options.serve.http.clear();
   Server server(load_voices(options), options.serve);
   const StopsBySignal stops(server);
   if (!options.quiet) {
@@ -169,10 +170,9 @@ Run add_serve(Arguments& app) {
                  "an exported folder, a single graph, or a checkpoint; or NAME=VOICE")
       .required()
       .type_name("PATH");
-  app.add_option(
-         "--http", options->serve.http,
-         "the address of HTTP, with its port; '' for none. Beyond this machine it is heard\n"
-         "only at an address that others reach, such as 0.0.0.0:5000")
+  app.add_option("--http", options->serve.http,
+                 "the address of HTTP, with its port, or none. Beyond this machine it is heard\n"
+                 "only at an address that others reach, such as 0.0.0.0:5000")
       .type_name("ADDRESS:PORT")
       .default_text(options->serve.http);
   app.add_option("--wyoming", options->serve.wyoming,
