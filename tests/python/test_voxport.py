@@ -540,15 +540,16 @@ class Voice(unittest.TestCase):
             stream = voice.say("One. Two.")
             next(stream)
             child = os.fork()
+            said = ""
             for use in (lambda: voice.say("hello"), lambda: next(stream)):
                 try:
                     use()
-                    print("used")
+                    said += "used\\n"
                 except voxport.Error as error:
-                    print(error)
+                    said += f"{error}\\n"
+            os.write(1, said.encode())  # at once, so that the lines of both stay whole
             stream.cancel()
             stream.close()
-            sys.stdout.flush()
             if child:
                 sys.exit(os.waitpid(child, 0)[1])
             """
