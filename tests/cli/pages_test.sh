@@ -98,7 +98,7 @@ fi
 code=0; said=$("$voxport_pages" /nonexistent "$scratch/out" 2>&1) || code=$?
 is "a missing reference" "$code: $said" "3: voxport_pages: cannot read '/nonexistent'"
 "$voxport_pages" "$source/docs/cli.md" "$scratch/again"
-diff -r "$pages" "$scratch/again" || fails "the same sources gave other pages"
+diff -r --exclude='*.gz' "$pages" "$scratch/again" || fails "the same sources gave other pages"
 
 [[ $failures == 0 ]] || exit 1
 echo "manual pages and completions have every option, and shells complete by them"
