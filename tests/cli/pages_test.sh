@@ -88,6 +88,7 @@ if command -v fish >/dev/null; then
   is "fish: an option" "$(complete_in_fish 'voxport check --qui')" "--quick --quiet"
   is "fish: a choice" "$(complete_in_fish 'voxport export a b --noise gr')" graph
   is "fish: a file" "$(complete_in_fish 'voxport export voi')" voice.ckpt
+  is "fish: a file for an option" "$(complete_in_fish 'voxport speak a --output voi')" voice.ckpt
   is "fish: a folder for an option" "$(complete_in_fish 'voxport speak a --cache fol')" folder/
   is "fish: a value that is free" "$(complete_in_fish 'voxport export a b --opset ')" ""
 else
