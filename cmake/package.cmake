@@ -2,17 +2,23 @@
 # `cmake --install` (EXCLUDE_FROM_ALL).
 
 # Packages depend on the libraries of the release that they are built on, and so they have its name: 0.1.0-1+deb12.
-file(STRINGS /etc/os-release os_release REGEX "^(ID|VERSION_ID)=")
-string(REGEX REPLACE ".*ID=\"?([a-z]+).*" "\\1" release_name "${os_release}")
-string(REGEX REPLACE ".*VERSION_ID=\"?([0-9.]+).*" "\\1" release_number "${os_release}")
-string(REPLACE "debian" "deb" release "${release_name}${release_number}")
+file(READ /etc/os-release os_release)
+string(REGEX MATCH "\nID=\"?([a-z]+)" found "\n${os_release}")
+set(release_name ${CMAKE_MATCH_1})
+string(REGEX MATCH "\nVERSION_ID=\"?([0-9.]+)" found "\n${os_release}")  # Debian's unstable has none
+string(REPLACE debian deb release ${release_name}${CMAKE_MATCH_1})
 set(package_version ${PROJECT_VERSION}-1+${release})
 
 # Debian's variables for who makes packages.
-set(maintainer "the authors of voxport <voxport@localhost>")
-if(DEFINED ENV{DEBEMAIL})
-  set(maintainer "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+set(maintainer_name "the authors of voxport")
+set(maintainer_address voxport@localhost)
+if(DEFINED ENV{DEBFULLNAME})
+  set(maintainer_name "$ENV{DEBFULLNAME}")
 endif()
+if(DEFINED ENV{DEBEMAIL})
+  set(maintainer_address "$ENV{DEBEMAIL}")
+endif()
+set(maintainer "${maintainer_name} <${maintainer_address}>")
 
 set(package_folder ${PROJECT_BINARY_DIR}/package)
 set(package_program voxport)
@@ -22,7 +28,6 @@ set(package_python python3-voxport)
 set(components program library development python)
 
 # gzip without the time and the name of the file, so that the same sources give the same package.
-find_program(GZIP_PROGRAM gzip)
 function(compress from to)
   execute_process(COMMAND ${GZIP_PROGRAM} -9nc ${from} OUTPUT_FILE ${to} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
