@@ -32,6 +32,8 @@ class ClientSession {
   // Bytes that have arrived, or a message.
   virtual void receive(std::string_view bytes) = 0;
   virtual void receive_binary(std::string_view bytes) { receive(bytes); }
+  // The client sends no more, but may still read. May be the connection's end as well.
+  virtual void receive_no_more() {}
   // Whether nothing is under way: then a connection may be closed that is silent for long, or when
   // the server stops.
   virtual bool is_idle() const = 0;

@@ -81,6 +81,16 @@ void WyomingSession::receive(std::string_view bytes) {
   }
 }
 
+void WyomingSession::receive_no_more() {
+  if (is_over_) return;
+  is_all_here_ = true;
+  try {
+    handle_all();
+  } catch (const Refusal& refusal) {
+    refuse_with(refusal);
+  }
+}
+
 void WyomingSession::refuse_late_message() {
   if (is_over_) return;
   refuse_with(Refusal(408, "request_timeout",
@@ -98,6 +108,8 @@ void WyomingSession::handle_all() {
   if (waiting_.size() > kMostWaiting || waiting_bytes_ > most_bytes)
     refuse(503, "overloaded", "more than ", kMostWaiting, " events, or ", most_bytes,
            " bytes, wait for a text to end");
+  // A text that was to come in pieces ends with what there is of it.
+  if (is_all_here_ && speech_ && !speech_->is_ended()) speech_->end();
 }
 
 // Until the text before it was spoken.

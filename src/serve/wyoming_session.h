@@ -25,6 +25,7 @@ class WyomingSession : public ClientSession {
   WyomingSession(Outlet& outlet, Service& service);
 
   void receive(std::string_view bytes) override;
+  void receive_no_more() override;
   bool is_idle() const override { return !speech_; }
   std::optional<std::chrono::steady_clock::time_point> receives_since() const override {
     return reader_.begun();
@@ -50,6 +51,7 @@ class WyomingSession : public ClientSession {
   std::unique_ptr<FedSpeech> speech_;  // the one that is spoken
   bool is_streaming_ = false;          // its text comes in pieces
   bool has_begun_ = false;             // to be heard
+  bool is_all_here_ = false;           // the client sends no more
   bool is_over_ = false;               // the session
 };
 

@@ -234,6 +234,21 @@ TEST_F(Wyoming, SpeaksToAClientThatSendsNoMore) {
   EXPECT_EQ(client.read_all(), "");
 }
 
+// A client whose process ended leaves no more than the end of what it sends.
+TEST_F(Wyoming, EndsATextWhoseClientSendsNoMore) {
+  const RunningServer server;
+  WyomingClient client(server.wyoming());
+  client.send_event("synthesize", {{"text", "hello"}});  // which the other waits for
+  client.send_event("synthesize-start");
+  client.send_event("synthesize-chunk", {{"text", "hello world! how are"}});
+  client.send_no_more();
+  std::string types;
+  EXPECT_EQ(client.audio(types), pcm_of("hello"));
+  EXPECT_EQ(differences(client.audio(types, "synthesize-stopped"), pcm_of("hello world! how are")),
+            0U);
+  EXPECT_EQ(client.read_all(), "");
+}
+
 TEST_F(Wyoming, EndsTheWorkOfAClientThatGoesAway) {
   const RunningServer server;
   WyomingClient client(server.wyoming());

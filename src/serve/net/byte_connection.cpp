@@ -63,6 +63,7 @@ class ByteConnection : public std::enable_shared_from_this<ByteConnection>,
     if (is_closed_) return;
     if (error == net::error::eof) {
       is_read_ = true;
+      if (session_) session_->receive_no_more();
       return after();
     }
     if (error) return close();
