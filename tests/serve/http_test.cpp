@@ -312,23 +312,37 @@ TEST_F(Http, IsNotCalledByTheNameOfAStranger) {
   EXPECT_EQ(called("127.0.0.1:1", "/health").status, 200);
 }
 
+// While it lives, the process has no more descriptors than these.
+class FewDescriptors {
+ public:
+  explicit FewDescriptors(int count) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit few = before_;
+    few.rlim_cur = static_cast<rlim_t>(count);
+    setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~FewDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+  FewDescriptors(const FewDescriptors&) = delete;
+  FewDescriptors& operator=(const FewDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
 // Each address goes on when there is room again, although both had to wait.
 TEST_F(Http, AcceptsAgainAfterDescriptorsHadRunOut) {
   const RunningServer server;
-  const int first = dup(0), second = dup(0);
+  EXPECT_EQ(ask(server.http(), "GET", "/health").status, 200);  // it has all that it opens once
+  const int first = dup(0), second = dup(0);  // the last that there are, for the clients
+  auto scarce = std::make_unique<FewDescriptors>(std::max(first, second) + 1);
   ::close(first);
+  Client http(server.http());
   ::close(second);
-  rlimit limit{};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-  rlimit low = limit;
-  low.rlim_cur = static_cast<rlim_t>(std::max(first, second)) + 1;
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
-  Client http(server.http());  // the last that there are
   Client wyoming(server.wyoming());
   http.send(request_of("GET", "/health"));
   wyoming.send("{\"type\": \"ping\"}\n");
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  scarce.reset();
   EXPECT_EQ(read_response(http).status, 200);
   EXPECT_NE(wyoming.read_some().find("pong"), std::string::npos);
 }
