@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -13,12 +14,23 @@ bool is_random(const Node& node) {
   return node.op().starts_with("Random") || node.op() == "Dropout";
 }
 
-bool has_graphs(const Node& node) {
-  for (const auto& [key, attribute] : node.attributes())
-    if (std::holds_alternative<std::shared_ptr<Graph>>(attribute) ||
-        std::holds_alternative<Tensor>(attribute))
-      return true;
-  return false;
+// Larger tensors of attributes are not read to be compared.
+constexpr std::uint64_t kReadBytes = 64;
+
+bool is_comparable(const Attribute& attribute) {
+  if (std::holds_alternative<std::shared_ptr<Graph>>(attribute)) return false;
+  const auto* tensor = std::get_if<Tensor>(&attribute);
+  return !tensor || (tensor->unreadable.empty() && tensor->size_in_bytes() <= kReadBytes);
+}
+
+bool is_comparable(const Node& node) {
+  return std::ranges::all_of(node.attributes(),
+                             [](const auto& entry) { return is_comparable(entry.second); });
+}
+
+std::string text_of(const Attribute& attribute) {
+  const auto* tensor = std::get_if<Tensor>(&attribute);
+  return tensor ? cat(print(attribute), contiguous(*tensor).text()) : print(attribute);
 }
 
 // What the node computes, as text: operator, inputs, attributes, number of outputs.
@@ -27,7 +39,7 @@ std::string expression(const Node& node) {
   for (const Value& input : node.inputs()) text += cat(input ? input.name() : "_", ",");
   text += ")";
   for (const auto& [key, attribute] : node.attributes())
-    text += cat(" ", key, "=", print(attribute));
+    text += cat(" ", key, "=", text_of(attribute));
   return text;
 }
 
@@ -49,7 +61,7 @@ bool share_expressions(Graph& graph) {
   std::map<std::string, Node> first;
   bool changed = false;
   for (const Node& node : graph.nodes()) {
-    if (is_random(node) || has_graphs(node)) continue;
+    if (is_random(node) || !is_comparable(node)) continue;
     const auto [known, is_new] = first.emplace(expression(node), node);
     if (is_new || !has_same_sizes(node, known->second)) continue;
     for (std::size_t i = 0; i < node.outputs().size(); ++i) {

@@ -882,6 +882,23 @@ TEST(ShareExpressions, SharesAllButChance) {
             "unchanged");
 }
 
+// Tensors of attributes are compared by their values.
+TEST(ShareExpressions, SharesZerosOfOneShape) {
+  const auto graph = parse_graph("x: f32[b, 4]\ns = Shape(x)\nreturn s");
+  const Value shape = graph->outputs()[0].second;
+  const auto filled = [&](const char* name, const Tensor& value) {
+    graph->add_output(name, Builder(*graph).node("ConstantOfShape", {shape}, {{"value", value}}));
+  };
+  filled("zeros", tensor_of({1}, {0.0F}));
+  filled("zeros_again", tensor_of({1}, {0.0F}));
+  filled("ones", tensor_of({1}, {1.0F}));
+  filled("integers", int64_tensor({1}, {0}));
+  EXPECT_TRUE(share_expressions(*graph));
+  drop_dead_nodes(*graph);
+  EXPECT_EQ(graph->outputs()[1].second, graph->outputs()[2].second);
+  EXPECT_EQ(std::ranges::count(graph->nodes(), "ConstantOfShape", &Node::op), 3);
+}
+
 TEST(ShareExpressions, LeavesWhatHasSizesOfItsOwn) {
   EXPECT_EQ(after(share_expressions, R"(x: bool[t]
       a = NonZero(x)
