@@ -155,6 +155,10 @@ Value range(const Value& limit) {
   return g.node("Range", {g.int64(0), squeeze(limit, {0}), g.int64(1)});
 }
 
+Value range(const Value& start, const Value& limit) {
+  return node("Range", {squeeze(start, {0}), squeeze(limit, {0}), Builder(limit.graph()).int64(1)});
+}
+
 Value zeros(const Value& shape, DType dtype) {
   const Tensor zero =
       make_tensor(dtype, {1}, {}, 0, storage_of(Blob::own(std::string(size_of(dtype), '\0'))));

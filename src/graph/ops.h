@@ -74,8 +74,9 @@ Value int64s(const Value& beside, const std::vector<std::int64_t>& numbers);
 
 // Sizes: int64 of shape [1], known to the graph as the expressions they are.
 Value size(const Value& x, std::int64_t axis);
-// 0, 1, ... below the limit, which is of shape [1]; int64.
+// The integers from the start, or 0, on that are below the limit; both are of shape [1], int64.
 Value range(const Value& limit);
+Value range(const Value& start, const Value& limit);
 // Zeros of a shape that is int64 of rank 1.
 Value zeros(const Value& shape, DType dtype);
 

@@ -34,8 +34,7 @@ BatchCaches::BatchCaches(const Value& x)
 Value BatchCaches::kept(const Value& cache, std::int64_t unused) const {
   if (unused == 0) return cache;
   const std::int64_t steps = *cache.dim(kTime).constant();
-  const Value start = first_ * int64s(cache, {unused});
-  return gather(cache, range(int64s(cache, {steps}) - start) + start, kTime);
+  return gather(cache, range(first_ * int64s(cache, {unused}), int64s(cache, {steps})), kTime);
 }
 
 Value BatchCaches::tail(const Value& x, std::int64_t steps) const {
@@ -58,9 +57,8 @@ void BatchCaches::ask_for(const Value& x, std::int64_t steps) {
   while (steps_in_first(x, first_frames_) < steps) ++first_frames_;
 }
 
-Value BatchCaches::padded(const Value& x, std::int64_t before, std::int64_t after) {
+Value BatchCaches::pad(const Value& x, std::int64_t before, std::int64_t after) {
   const std::int64_t steps = before + after;
-  if (steps == 0) return x;
   const Value cache = add_cache(channels_of(x), steps);
   std::vector<Value> parts = {kept(cache, after), x};
   if (after > 0) parts.push_back(tail(x, after));
@@ -105,7 +103,7 @@ Value BatchCaches::cropped(const Value& x, std::int64_t before, std::int64_t aft
 }
 
 // A layer that looks ahead, and gives back the first step that it sees.
-Value BatchCaches::delayed(const Value& x, std::int64_t steps) {
+Value BatchCaches::delay(const Value& x, std::int64_t steps) {
   return slice(padded(x, 0, steps), kTime, 0, -steps);
 }
 

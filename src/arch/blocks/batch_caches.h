@@ -17,10 +17,8 @@ class BatchCaches : public Caches {
   // to its graph: bool [1].
   explicit BatchCaches(const Value& x);
 
-  Value padded(const Value& x, std::int64_t before, std::int64_t after) override;
   Value padded_at_end(const Value& x, std::int64_t before) override;
   Value cropped(const Value& x, std::int64_t before, std::int64_t after) override;
-  Value delayed(const Value& x, std::int64_t steps) override;
   BatchCaches* by_batch() override { return this; }
 
   // x between so many steps of its own, where it has them, for a network that pads on its own.
@@ -33,6 +31,8 @@ class BatchCaches : public Caches {
   std::int64_t first_frames() const { return first_frames_; }
 
  private:
+  Value pad(const Value& x, std::int64_t before, std::int64_t after) override;
+  Value delay(const Value& x, std::int64_t steps) override;
   // The cache, in the first piece without its first `unused` steps.
   Value kept(const Value& cache, std::int64_t unused) const;
   // Zeros behind the last piece.

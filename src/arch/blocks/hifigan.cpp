@@ -138,7 +138,7 @@ Value ResBlock::operator()(Value x, Caches* caches) const {
     const Graph::Scope scope(x.graph(), step.back().path);
     Value xt = x;
     for (const Conv1d& conv : step) {
-      xt = convolved(conv, leaky_relu(xt, kSlope), caches);
+      xt = convolved(conv, xt, caches, [](const Value& y) { return leaky_relu(y, kSlope); });
       x = delayed(x, conv.pad_after, caches);
     }
     x = xt + x;

@@ -108,8 +108,7 @@ Value RowCaches::with_past(const Value& x, std::int64_t steps) {
   return all;
 }
 
-Value RowCaches::padded(const Value& x, std::int64_t before, std::int64_t after) {
-  if (before + after == 0) return x;
+Value RowCaches::pad(const Value& x, std::int64_t before, std::int64_t after) {
   const Time time = time_of(x);
   // What a layer makes of all of these steps comes late by those that it looks ahead.
   return at_time(with_past(masked(x), before + after), {time.rate, time.lag + after, time.more});
@@ -126,7 +125,7 @@ Value RowCaches::cropped(const Value& x, std::int64_t before, std::int64_t after
   return at_time(x, {time.rate, time.lag + before, time.more - before - after});
 }
 
-Value RowCaches::delayed(const Value& x, std::int64_t steps) {
+Value RowCaches::delay(const Value& x, std::int64_t steps) {
   const Time time = time_of(x);
   return at_time(slice(with_past(x, steps), kTime, 0, -steps),
                  {time.rate, time.lag + steps, time.more});

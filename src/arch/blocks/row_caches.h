@@ -34,10 +34,8 @@ class RowCaches : public Caches {
   // Within so many frames more, all samples come of those that are there.
   std::int64_t frames_ahead() const { return frames_ahead_; }
 
-  Value padded(const Value& x, std::int64_t before, std::int64_t after) override;
   Value padded_at_end(const Value& x, std::int64_t before) override;
   Value cropped(const Value& x, std::int64_t before, std::int64_t after) override;
-  Value delayed(const Value& x, std::int64_t steps) override;
   RowCaches* by_row() override { return this; }
 
   // [b, 1, t] at the time of x: 1 where a row has a step, for layers that count them.
@@ -50,6 +48,8 @@ class RowCaches : public Caches {
   std::pair<Value, Value> samples_and_lengths(const Value& samples);
 
  private:
+  Value pad(const Value& x, std::int64_t before, std::int64_t after) override;
+  Value delay(const Value& x, std::int64_t steps) override;
   // There are `rate` steps for each frame. Step i of a value is step i - lag of its piece, and
   // there are `more` steps behind those of the last frame of the sequence.
   struct Time {
