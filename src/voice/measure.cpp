@@ -91,7 +91,7 @@ std::vector<Utterance> utterances_of(const LoadedVoice& voice, const Task& task)
     std::ranges::move(splitter.finish(), std::back_inserter(sentences));
     bool was_divided = false;
     for (const std::string& sentence : sentences)
-      std::ranges::move(utterances_within(voice.limit(), voice.manner().length_scale, *phonemise,
+      std::ranges::move(utterances_within(voice.limit(), voice.manner().lengthening(), *phonemise,
                                           sentence, was_divided),
                         std::back_inserter(utterances));
     voice.give_back(std::move(phonemise));

@@ -11,10 +11,11 @@
 namespace voxport {
 namespace {
 
-// Pieces where nobody says how long they are begin with kFirstFrames. Each may be half as long again
-// as the one before: as long as decoding takes two thirds of the time that playing does, the next
-// is there before the last was played. Every sentence begins so, whether it had to be waited for or
-// not: how it is cut decides on the last bits of its samples, and these must not depend on time.
+// Pieces where nobody says how long they are begin with kFirstFrames. Each may be half as long
+// again as the one before: as long as decoding takes two thirds of the time that playing does, the
+// next is there before the last was played. Every sentence begins so, whether it had to be waited
+// for or not: how it is cut decides on the last bits of its samples, and these must not depend on
+// time.
 constexpr std::int64_t kMostFrames = 45;
 
 void check_number(const char* name, double value, double low, double high) {
@@ -153,7 +154,7 @@ void SpeakingTask::prepare_text() {
       [&](const std::string& sentence) {
         bool was_divided = false;
         const std::vector<Utterance> utterances = utterances_within(
-            voice_->limit(), manner_.length_scale, *phonemiser, sentence, was_divided);
+            voice_->limit(), manner_.lengthening(), *phonemiser, sentence, was_divided);
         {
           const std::lock_guard lock(mutex_);
           was_divided_ = was_divided_ || was_divided;
@@ -181,7 +182,7 @@ void SpeakingTask::prepare_lines() {
         }
         if (!utterance) return;
         in_context(cat("reading line ", number),
-                   [&] { voice_->limit().check(utterance->ids.size(), manner_.length_scale); });
+                   [&] { voice_->limit().check(utterance->ids.size(), manner_.lengthening()); });
         prepare(*utterance);
       });
 }

@@ -117,9 +117,9 @@ const OnnxModel* UtteranceLimit::model() const {
   return model_.get();
 }
 
-std::uint64_t UtteranceLimit::bytes_of(std::size_t ids, double length_scale) const {
+std::uint64_t UtteranceLimit::bytes_of(std::size_t ids, double lengthening) const {
   constexpr double kMostFramesAtAll = 1e12;
-  const double frames = std::ceil(static_cast<double>(ids) * frames_of_id_ * length_scale);
+  const double frames = std::ceil(static_cast<double>(ids) * frames_of_id_ * lengthening);
   const OnnxModel* const read = model();
   if (!read) return saturated_product(saturated_product(ids, ids), kUsualBytesOfPair);
   return peak_bytes(*read->graph,
@@ -127,48 +127,47 @@ std::uint64_t UtteranceLimit::bytes_of(std::size_t ids, double length_scale) con
                           static_cast<std::int64_t>(std::min(frames, kMostFramesAtAll))));
 }
 
-bool UtteranceLimit::allows(std::size_t ids, double length_scale) const {
-  const double longest = static_cast<double>(ids) * std::max(1.0, frames_of_id_ * length_scale);
+bool UtteranceLimit::allows(std::size_t ids, double lengthening) const {
+  const double longest = static_cast<double>(ids) * std::max(1.0, frames_of_id_ * lengthening);
   if (longest * longest * static_cast<double>(kMostBytesOfPair) < static_cast<double>(max_bytes_))
     return true;  // which needs no look at the graph
-  return bytes_of(ids, length_scale) <= max_bytes_;
+  return bytes_of(ids, lengthening) <= max_bytes_;
 }
 
-std::size_t UtteranceLimit::most_ids(double length_scale) const {
+std::size_t UtteranceLimit::most_ids(double lengthening) const {
   std::size_t good = 0;
   std::size_t bad = std::size_t{1} << 26;
   while (good + 1 < bad) {
     const std::size_t middle = good + (bad - good) / 2;
-    (allows(middle, length_scale) ? good : bad) = middle;
+    (allows(middle, lengthening) ? good : bad) = middle;
   }
   return good;
 }
 
-void UtteranceLimit::check(std::size_t ids, double length_scale) const {
-  if (allows(ids, length_scale)) return;
+void UtteranceLimit::check(std::size_t ids, double lengthening) const {
+  if (allows(ids, lengthening)) return;
   fail_about("max_memory", Error::kUsage, "an utterance of ", with_commas(ids),
-             " ids would take about ", human_bytes(bytes_of(ids, length_scale)),
+             " ids would take about ", human_bytes(bytes_of(ids, lengthening)),
              " of memory, expected at most ", human_bytes(max_bytes_), ", which is ",
-             with_commas(most_ids(length_scale)), " ids; split it, or allow more memory");
+             with_commas(most_ids(lengthening)), " ids; split it, or allow more memory");
 }
 
-std::vector<Utterance> utterances_within(const UtteranceLimit& limit, double length_scale,
+std::vector<Utterance> utterances_within(const UtteranceLimit& limit, double lengthening,
                                          Phonemiser& phonemise, const std::string& sentence,
                                          bool& was_divided) {
   std::vector<Utterance> within;
   for (Utterance& utterance : phonemise(sentence)) {
     const std::size_t ids = utterance.ids.size();
-    if (limit.allows(ids, length_scale)) {
+    if (limit.allows(ids, lengthening)) {
       within.push_back(std::move(utterance));
       continue;
     }
-    const double part =
-        static_cast<double>(limit.most_ids(length_scale)) / static_cast<double>(ids);
+    const double part = static_cast<double>(limit.most_ids(lengthening)) / static_cast<double>(ids);
     const auto [head, tail] = divide_text(utterance.text, part);
-    if (head.empty() || tail.empty()) limit.check(ids, length_scale);
+    if (head.empty() || tail.empty()) limit.check(ids, lengthening);
     was_divided = true;
     for (const std::string& half : {head, tail})
-      std::ranges::move(utterances_within(limit, length_scale, phonemise, half, was_divided),
+      std::ranges::move(utterances_within(limit, lengthening, phonemise, half, was_divided),
                         std::back_inserter(within));
   }
   return within;

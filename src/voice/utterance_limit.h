@@ -28,16 +28,16 @@ class UtteranceLimit {
   UtteranceLimit(std::filesystem::path graph, std::uint64_t max_bytes, double frames_of_id);
   ~UtteranceLimit();
 
-  // What an utterance of so many ids takes, everything lasting `length_scale` times as long as it
+  // What an utterance of so many ids takes, everything lasting `lengthening` times as long as it
   // does by itself. An estimate; runs that were measured took 0.7 to 1.1 times as much.
-  std::uint64_t bytes_of(std::size_t ids, double length_scale) const;
+  std::uint64_t bytes_of(std::size_t ids, double lengthening) const;
 
   // Whether an utterance of so many ids may be spoken.
-  bool allows(std::size_t ids, double length_scale) const;
+  bool allows(std::size_t ids, double lengthening) const;
   // The most ids that an utterance may have; 0 where not even one is allowed.
-  std::size_t most_ids(double length_scale) const;
+  std::size_t most_ids(double lengthening) const;
   // Fails with kUsage, and tells all three figures, unless it allows the utterance.
-  void check(std::size_t ids, double length_scale) const;
+  void check(std::size_t ids, double lengthening) const;
 
  private:
   const OnnxModel* model() const;
@@ -52,7 +52,7 @@ class UtteranceLimit {
 // The utterances of a sentence. One that is too long for the limit is divided: after a mark between
 // clauses, else at a space, else anywhere, as often as it takes, and `was_divided` is set. Fails as
 // the phonemiser does; and with kUsage, as check() does, where nothing is left to be divided.
-std::vector<Utterance> utterances_within(const UtteranceLimit& limit, double length_scale,
+std::vector<Utterance> utterances_within(const UtteranceLimit& limit, double lengthening,
                                          Phonemiser& phonemise, const std::string& sentence,
                                          bool& was_divided);
 

@@ -124,6 +124,19 @@ TEST_F(SpeakLimit, HoldsForABench) {
               }).starts_with("an utterance of 5,000 ids would take about "));
 }
 
+// Durations are exponentials of noise: the same ids that pass at the usual noise_w may last
+// hundreds of times as long.
+TEST_F(SpeakLimit, KnowsHowFarDurationsStray) {
+  const Voice voice(*folder_ / "vits", with_memory(100'000'000));
+  SpeakOptions options = ids();
+  options.noise_w = 1.5;
+  EXPECT_FALSE(all_of(voice.speak(many_ids(1'000), options)).samples.empty());
+  options.noise_w = 4;
+  EXPECT_TRUE(message_of([&] {
+                all_of(voice.speak(many_ids(1'000), options));
+              }).starts_with("an utterance of 1,000 ids would take about "));
+}
+
 // A text that is too long for the limit is spoken all the same, and nothing of it is lost.
 TEST_F(SpeakLimit, DividesText) {
   if (std::system("espeak-ng --version >/dev/null 2>&1") != 0)
