@@ -311,6 +311,35 @@ TEST_F(Wyoming, RefusesMoreBytesThanMayWait) {
   EXPECT_EQ(types, "audio-chunk error audio-stop ");
 }
 
+// Who asks and does not read is not read either, and loses nothing.
+TEST_F(Wyoming, ReadsNoMoreThanItsClientDoes) {
+  const RunningServer server;
+  WyomingClient client(server.wyoming(), 4096);
+  const std::string ping = to_bytes({"ping", {{"text", std::string(1000, 'x')}}, ""});
+  std::atomic<bool> is_over = false;
+  std::atomic<std::size_t> pings = 0;
+  std::thread asking([&] {
+    constexpr std::size_t kFarTooMany = 200'000;
+    while (!is_over && pings < kFarTooMany) {
+      client.send(ping);
+      ++pings;
+    }
+    client.send_no_more();
+  });
+  std::size_t before = 0;
+  EXPECT_TRUE(RunningServer::becomes([&] {  // until it cannot send
+    before = pings;
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    return before > 0 && before == pings;
+  }));
+  EXPECT_LT(pings, 100'000U);
+  is_over = true;
+  std::size_t pongs = 0;
+  while (client.next().type == "pong") ++pongs;
+  asking.join();
+  EXPECT_EQ(pongs, pings);
+}
+
 TEST_F(Wyoming, ClosesAnIdleConnection) {
   ServeOptions options;
   options.idle_timeout = 0.2;

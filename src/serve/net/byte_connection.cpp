@@ -9,6 +9,10 @@
 namespace voxport {
 namespace {
 
+// Answers that nobody has read. With more, nothing is read either: else whoever only asks could
+// have the server keep any number of them.
+constexpr std::size_t kMostAnswers = std::size_t{1} << 20;
+
 // A connection of plain bytes, both ways at once, with one session from its start to its end.
 class ByteConnection : public std::enable_shared_from_this<ByteConnection>,
                        public Connection,
@@ -50,7 +54,8 @@ class ByteConnection : public std::enable_shared_from_this<ByteConnection>,
 
  private:
   void read() {
-    if (is_closed_) return;
+    is_full_ = out_.bytes_of_answers() > kMostAnswers;
+    if (is_closed_ || is_full_) return;
     stream_.expires_never();  // only what is written has its time; for the rest see idle_
     stream_.async_read_some(net::buffer(in_),
                             [self = shared_from_this()](error_code error, std::size_t bytes) {
@@ -85,6 +90,7 @@ class ByteConnection : public std::enable_shared_from_this<ByteConnection>,
     was_active_ = true;
     out_.written();
     write();
+    if (is_full_) read();
     after();
   }
 
@@ -145,6 +151,7 @@ class ByteConnection : public std::enable_shared_from_this<ByteConnection>,
   WriteQueue out_;
   std::unique_ptr<ClientSession> session_;
   bool was_active_ = false;
+  bool is_full_ = false;   // nothing is read until answers are
   bool is_read_ = false;   // the client sends no more
   bool is_ended_ = false;  // we send no more
   bool is_closed_ = false;

@@ -31,6 +31,7 @@ void Connections::stop_now() {
 }
 
 void WriteQueue::add(std::string bytes, std::function<void()> written) {
+  if (!written) bytes_of_answers_ += bytes.size();
   waiting_.push_back({std::move(bytes), std::move(written)});
 }
 
@@ -50,7 +51,7 @@ const std::vector<net::const_buffer>& WriteQueue::begin() {
 void WriteQueue::written() {
   const std::vector<Entry> done = std::exchange(writing_, {});
   for (const Entry& entry : done)
-    if (entry.written) entry.written();
+    entry.written ? entry.written() : void(bytes_of_answers_ -= entry.bytes.size());
 }
 
 void WriteQueue::clear() { waiting_.clear(); }

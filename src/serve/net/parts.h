@@ -75,6 +75,8 @@ class WriteQueue {
   void add(std::string bytes, std::function<void()> written);
   bool is_empty() const { return waiting_.empty() && writing_.empty(); }
   bool is_writing() const { return !writing_.empty(); }
+  // Those that nobody waits for to be written: audio is bounded by who makes it.
+  std::size_t bytes_of_answers() const { return bytes_of_answers_; }
   // What is to be written now, at most some 64 kB; stays as it is until written().
   const std::vector<net::const_buffer>& begin();
   void written();
@@ -86,6 +88,7 @@ class WriteQueue {
     std::function<void()> written;
   };
   std::vector<Entry> waiting_, writing_;
+  std::size_t bytes_of_answers_ = 0;
   std::vector<net::const_buffer> buffers_;
 };
 
