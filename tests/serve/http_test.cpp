@@ -243,6 +243,7 @@ TEST_F(Http, RefusesWhatIsNotHttp) {
       {"POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n", 400},
       {"POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", 400},
       {"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
+      {"POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\nGET /health HTTP/1.1\r\n\r\n", 501},
       {"GET / HTTP/1.1\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n", 431},
       {"POST / HTTP/1.1\r\nContent-Length: 1048577\r\n\r\n", 413},
       {request_of("GET", "/../etc/passwd"), 404},
@@ -254,6 +255,20 @@ TEST_F(Http, RefusesWhatIsNotHttp) {
     Client client(server.http());
     client.send(bytes);
     EXPECT_EQ(read_response(client).status, status) << bytes.substr(0, 60);
+  }
+}
+
+// Around the chunks of a body there is no limit but this one.
+TEST_F(Http, KeepsLittleOfALineWithoutAnEnd) {
+  const RunningServer server;
+  const std::string head = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string many(4'000'000, 'x');
+  for (const std::string& bytes : {many, "1;" + many, "0\r\nA: " + many}) {
+    Client client(server.http());
+    client.send(head + bytes);
+    const Response response = read_response(client);
+    EXPECT_EQ(response.status, 431) << bytes.substr(0, 20);
+    EXPECT_EQ(Json::parse(response.body)["error"]["code"], "headers_too_large");
   }
 }
 

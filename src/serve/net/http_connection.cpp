@@ -20,6 +20,9 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 
 constexpr std::uint32_t kMostHeader = 16384;
+// What may wait to be understood: the headers, a chunk's line with its extensions, or the headers
+// after the last chunk. A body is taken out as it comes.
+constexpr std::size_t kMostUnread = 65536;
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -28,6 +31,10 @@ std::optional<Refusal> why_unread(const error_code& error, const ServeOptions& o
   if (error == http::error::header_limit)
     return Refusal(431, "headers_too_large",
                    cat("the headers have more than ", kMostHeader, " bytes"));
+  if (error == http::error::buffer_overflow)
+    return Refusal(431, "headers_too_large",
+                   cat("between or after the chunks of the body are more than ", kMostUnread,
+                       " bytes without an end"));
   if (error == http::error::body_limit)
     return Refusal(413, "body_too_large",
                    cat("the body has more than ", options.max_body, " bytes"));
@@ -127,6 +134,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
 
   void on_header(error_code error, std::size_t /*bytes*/) {
     if (error) return fail_to_read(error);
+    // Where such a body ends is not known, so what comes after it could be taken for a request.
+    if (parser_->get().count(http::field::transfer_encoding) > 0 && !parser_->chunked())
+      return fail_with(Refusal(501, "unsupported_encoding", "a body is sent whole or in chunks"));
     if (beast::iequals(parser_->get()[http::field::expect], "100-continue"))
       out_.add("HTTP/1.1 100 Continue\r\n\r\n", {});
     http::async_read(stream_, buffer_, *parser_, handler(&HttpConnection::on_request));
@@ -194,6 +204,11 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
     close();
   }
 
+  void fail_with(const Refusal& refusal) {
+    end_reading();
+    refuse_and_close(refusal);
+  }
+
   void refuse_and_close(const Refusal& refusal) {
     request_ = HttpRequest();
     request_.keeps_alive = false;
@@ -243,7 +258,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
   }
   void drain() {
     buffer_.clear();
-    stream_.async_read_some(buffer_.prepare(65536), handler(&HttpConnection::on_drained));
+    stream_.async_read_some(buffer_.prepare(kMostUnread), handler(&HttpConnection::on_drained));
   }
   void on_drained(error_code error, std::size_t /*bytes*/) { error ? close() : drain(); }
 
@@ -259,7 +274,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection>,
   HttpApi& api_;
   tcp_stream stream_;
   net::steady_timer late_;  // the limit for a request to arrive
-  beast::flat_buffer buffer_;
+  beast::flat_buffer buffer_{kMostUnread};
   std::optional<http::request_parser<http::string_body>> parser_;
   HttpRequest request_;
   std::unique_ptr<ClientSession> session_;
