@@ -61,6 +61,13 @@ Json description_of(const ServedVoice& served) {
 // Scripts of pages cannot set headers of a WebSocket, but offer protocols: "voxport, bearer.TOKEN".
 constexpr char kProtocols[] = "Sec-WebSocket-Protocol";
 
+// Of 16 bytes in Base64.
+constexpr std::size_t kBytesOfKey = 24;
+
+[[noreturn]] void refuse_without_websocket() {
+  refuse(426, "upgrade_required", "this is for WebSocket, expected a request of its version 13");
+}
+
 bool is_token_offered(std::string_view offered, std::string_view token) {
   constexpr std::string_view kPrefix = "bearer.";
   while (!offered.empty()) {
@@ -75,6 +82,8 @@ bool is_token_offered(std::string_view offered, std::string_view token) {
 
 }  // namespace
 
+constexpr char kStream[] = "/v1/stream";
+
 struct HttpApi::Route {
   const char* method;
   const char* path;
@@ -87,6 +96,7 @@ const HttpApi::Route HttpApi::kRoutes[] = {
     {"GET", "/metrics", &HttpApi::metrics},        {"GET", "/v1/models", &HttpApi::models},
     {"GET", "/v1/audio/voices", &HttpApi::voices}, {"POST", "/v1/audio/speech", &HttpApi::speech},
     {"POST", "/synthesize", &HttpApi::synthesize}, {"POST", "/", &HttpApi::synthesize},
+    {"GET", kStream, &HttpApi::no_stream},
 };
 
 namespace {
@@ -135,9 +145,12 @@ HttpApi::Answer HttpApi::upgrade(const HttpRequest& request) {
   try {
     check_host(request);
     check_origin(request);
-    if (request.path() != "/v1/stream")
+    if (request.path() != kStream)
       refuse(404, "not_found", "there is no WebSocket at ", in_quotes(request.path()));
     check_token(request);
+    if (request.header("Sec-WebSocket-Version") != "13" ||
+        request.header("Sec-WebSocket-Key").size() != kBytesOfKey)
+      refuse_without_websocket();
     if (service_.is_stopping) refuse(503, "stopping", "the server is about to stop");
     return [this](Outlet& outlet) { return std::make_unique<StreamSession>(outlet, service_); };
   } catch (const Refusal& refusal) {
@@ -155,6 +168,9 @@ HttpReply HttpApi::refuse_request(const Refusal& refusal) {
   service_.metrics.add_request("http", refusal.status());
   HttpReply reply{refusal.status(), "application/json", to_json(refusal), {}};
   if (refusal.status() == 503) reply.headers.emplace_back("Retry-After", "1");
+  if (refusal.status() == 426)
+    reply.headers.insert(reply.headers.end(),
+                         {{"Upgrade", "websocket"}, {"Sec-WebSocket-Version", "13"}});
   if (refusal.status() == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
   return reply;
 }
@@ -216,6 +232,7 @@ void HttpApi::add_cors(const HttpRequest& request, HttpReply& reply) const {
   const std::string& allowed = service_.options.allow_origin;
   if (allowed.empty() || request.header("Origin").empty()) return;
   reply.headers.emplace_back("Access-Control-Allow-Origin", allowed);
+  reply.headers.emplace_back("Access-Control-Expose-Headers", "X-Sample-Rate, Retry-After");
   reply.headers.emplace_back("Vary", "Origin");
   if (request.method != "OPTIONS") return;
   reply.headers.emplace_back("Access-Control-Allow-Methods", "GET, POST");
@@ -251,6 +268,9 @@ HttpApi::Answer HttpApi::voices(const HttpRequest& /*request*/) {
   for (const ServedVoice& served : service_.voices.all()) voices.push_back(description_of(served));
   return json_reply({{"voices", std::move(voices)}});
 }
+
+// Requests that ask for WebSocket get to upgrade() instead.
+HttpApi::Answer HttpApi::no_stream(const HttpRequest& /*request*/) { refuse_without_websocket(); }
 
 HttpApi::Answer HttpApi::speech(const HttpRequest& request) {
   return start(request,

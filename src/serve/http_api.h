@@ -45,6 +45,7 @@ class HttpApi {
   Answer metrics(const HttpRequest& request);
   Answer models(const HttpRequest& request);
   Answer voices(const HttpRequest& request);
+  Answer no_stream(const HttpRequest& request);
   Answer speech(const HttpRequest& request);
   Answer synthesize(const HttpRequest& request);
   Answer start(const HttpRequest& request, SpeechRequest speech);

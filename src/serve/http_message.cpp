@@ -20,6 +20,7 @@ const char* reason_of(int status) {
     case 408: return "Request Timeout";
     case 413: return "Content Too Large";
     case 421: return "Misdirected Request";
+    case 426: return "Upgrade Required";
     case 431: return "Request Header Fields Too Large";
     case 500: return "Internal Server Error";
     case 501: return "Not Implemented";

@@ -250,6 +250,8 @@ TEST_F(Http, RefusesWhatIsNotHttp) {
       {request_of("GET", "/%2e%2e/"), 404},
       {request_of("DELETE", "/health"), 405},
       {request_of("GET", kSpeech), 405},
+      {request_of("GET", "/v1/stream"), 426},
+      {request_of("POST", "/v1/stream"), 405},
   };
   for (const auto& [bytes, status] : wrongs) {
     Client client(server.http());
@@ -406,6 +408,7 @@ TEST_F(Http, IsUsedByTheOriginThatIsAllowed) {
   EXPECT_EQ(asked.status, 204);
   EXPECT_EQ(head_value(asked, "Access-Control-Allow-Origin"), "https://example.org");
   EXPECT_EQ(head_value(asked, "Access-Control-Allow-Headers"), "Authorization, Content-Type");
+  EXPECT_EQ(head_value(asked, "Access-Control-Expose-Headers"), "X-Sample-Rate, Retry-After");
   // Its pages read errors, too: one of the request, and one of what was to begin.
   for (const char* body : {"{}", R"({"input": "hello", "sample_rate": 12345})"}) {
     const Response wrong =

@@ -213,6 +213,20 @@ TEST_F(StreamOverWebSocket, RefusesWhomHttpRefuses) {
       401);
 }
 
+TEST_F(StreamOverWebSocket, IsRefusedInOneFormWhereItsHandshakeIsWrong) {
+  const RunningServer server;
+  constexpr char kUpgrade[] = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+  for (const char* more : {"", "Sec-WebSocket-Version: 13\r\n",
+                           "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n",
+                           "Sec-WebSocket-Version: 7\r\nSec-WebSocket-Key: "
+                           "dGhlIHNhbXBsZSBub25jZQ==\r\n"}) {
+    const Response response = ask(server.http(), "GET", "/v1/stream", "", cat(kUpgrade, more));
+    EXPECT_EQ(response.status, 426) << more;
+    EXPECT_EQ(head_value(response, "Sec-WebSocket-Version"), "13");
+    EXPECT_EQ(Json::parse(response.body)["error"]["code"], "upgrade_required") << more;
+  }
+}
+
 TEST_F(StreamOverWebSocket, IsNotOpenedByAPageThatReboundItsName) {
   const RunningServer server;
   EXPECT_EQ(WebSocket(server.http(), "Origin: http://localhost\r\n").response.status, 101);
