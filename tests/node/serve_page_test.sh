@@ -12,4 +12,7 @@ command -v espeak-ng >/dev/null || skip "there is no espeak-ng here"
 need_package "$build" playwright-core@1.50.1
 "$voxport" export "$voice" "$work/voice" --quiet --no-check || fail "voxport export $voice"
 start_server "$voxport" slt="$work/voice" --http 127.0.0.1:0
-node "$here/open_page.js" "$URL" "${SCREENSHOTS:-}"
+text="Hello world! Here is a second sentence, which is a little longer than the first. And a third one, to be sure that there
+is enough to hear. $(printf 'This goes on for a while, so that playing begins long before the end. %.0s' {1..12})"
+"$voxport" speak "$work/voice" "$text" --threads 1 --raw >"$work/expected.pcm"
+node "$here/open_page.js" "$URL" "$text" "$work/expected.pcm" "${SCREENSHOTS:-}"

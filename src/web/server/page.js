@@ -14,6 +14,7 @@ async function loadVoices() {
   const response = await fetch("/v1/audio/voices", { headers: headers() });
   const reply = await response.json();
   element("token-row").hidden = response.status !== 401 && !element("token").value;
+  element("speak").disabled = !response.ok;
   if (!response.ok) return say(reply.error.message, true);
   voices = reply.voices;
   element("voice").replaceChildren(...voices.map((voice) => {
@@ -31,6 +32,7 @@ function showVoice() {
   showSpeakers(voice.speakers, voice.num_speakers);
   for (const [id, own] of [["length", voice.length_scale], ["noise", voice.noise_scale], ["noise-w", voice.noise_w]]) {
     element(id).value = own ?? 0;
+    element(id).dataset.own = element(id).value;
     element(id).disabled = own === undefined;
     if (id !== "length") element(`${id}-label`).hidden = own === undefined;
     showValue(id);
@@ -41,9 +43,10 @@ function showVoice() {
 function manner(voice) {
   const start = { type: "start", voice: voice.name, seed: Number(element("seed").value) || 0 };
   if (voice.num_speakers > 1) start.speaker = element("speaker").value;
-  start.length_scale = Number(element("length").value);
-  if (voice.noise_scale !== undefined) start.noise_scale = Number(element("noise").value);
-  if (voice.noise_w !== undefined) start.noise_w = Number(element("noise-w").value);
+  for (const [id, member] of [["length", "length_scale"], ["noise", "noise_scale"], ["noise-w", "noise_w"]]) {
+    const { value, dataset } = element(id);
+    if (value !== dataset.own) start[member] = Number(value);
+  }
   return start;
 }
 
@@ -79,8 +82,9 @@ function take(mine, socket, data) {
 }
 
 async function speak() {
-  speech?.end("Stopped.");
   const voice = chosenVoice();
+  if (!voice) return;
+  speech?.end("Stopped.");
   let socket = null;
   const mine = new Speech(voice.sample_rate, () => {
     socket?.close();

@@ -16,36 +16,37 @@ export class Picture {
     this.samples = 0;
     this.width = 0;
     this.canvas = element("wave");
+    this.scroll = element("scroll");
     this.columns = []; // [lowest, highest] of each pixel
+    this.scroll.scrollLeft = 0;
+    this.scroll.onscroll = () => this.draw();
+    globalThis.onresize = () => this.draw();
     element("labels").replaceChildren();
     element("sentences").replaceChildren();
     this.resize(1);
   }
 
   resize(width) {
-    const shown = Math.max(width, element("scroll").clientWidth);
+    const shown = Math.max(width, this.scroll.clientWidth);
     if (shown <= this.width) return;
     this.width = Math.ceil(shown * 1.5);
-    this.canvas.width = this.width;
-    this.canvas.style.width = `${this.width}px`;
     element("track").style.width = `${this.width}px`;
-    this.draw(0);
+    this.draw();
   }
 
-  draw(from) {
+  // What is seen of it: browsers have no canvas for all of some minutes.
+  draw() {
+    this.canvas.width = this.scroll.clientWidth; // which clears it
     const context = this.canvas.getContext("2d");
     context.fillStyle = getComputedStyle(document.body).color;
     const middle = this.canvas.height / 2;
-    for (let x = from; x < this.columns.length; x += 1) {
-      const [low, high] = this.columns[x];
-      context.clearRect(x, 0, 1, this.canvas.height);
-      context.fillRect(x, middle - high * middle, 1, Math.max(1, (high - low) * middle));
-    }
+    const from = Math.floor(this.scroll.scrollLeft);
+    this.columns.slice(from, from + this.canvas.width).forEach(([low, high], x) =>
+      context.fillRect(x, middle - high * middle, 1, Math.max(1, (high - low) * middle)));
   }
 
   addSamples(samples) {
     const perColumn = this.rate / kPixelsPerSecond;
-    const first = Math.floor(this.samples / perColumn);
     for (const sample of samples) {
       const x = Math.floor(this.samples / perColumn);
       this.columns[x] ??= [0, 0];
@@ -55,7 +56,7 @@ export class Picture {
       this.samples += 1;
     }
     this.resize(this.columns.length);
-    this.draw(first);
+    this.draw();
   }
 
   addSentence({ text, end, phonemes }) {
@@ -89,7 +90,6 @@ export class Picture {
     const x = (samples / this.rate) * kPixelsPerSecond;
     element("head").style.visibility = "visible";
     element("head").style.left = `${x}px`;
-    const scroll = element("scroll");
-    if (x > scroll.scrollLeft + scroll.clientWidth - 40) scroll.scrollLeft = x - 60;
+    if (x > this.scroll.scrollLeft + this.scroll.clientWidth - 40) this.scroll.scrollLeft = x - 60;
   }
 }
