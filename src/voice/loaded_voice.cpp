@@ -172,6 +172,12 @@ void LoadedVoice::take_decoder_metadata(const DecoderFile& file) {
                              "samples: each sentence is computed as a whole"));
 }
 
+std::unique_lock<std::mutex> LoadedVoice::turn_of(std::size_t ids, double lengthening) const {
+  std::unique_lock lock(large_, std::defer_lock);
+  if (limit_->is_large(ids, lengthening)) lock.lock();
+  return lock;
+}
+
 Manner LoadedVoice::manner() const {
   Manner manner;
   manner.speaker = speaker("");

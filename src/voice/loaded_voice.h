@@ -41,6 +41,9 @@ class LoadedVoice {
   // How long an utterance may be.
   const UtteranceLimit& limit() const { return *limit_; }
 
+  // To be held while the text graph is run: of utterances that take much memory, one at a time.
+  std::unique_lock<std::mutex> turn_of(std::size_t ids, double lengthening) const;
+
   // The voice's own, with its first speaker and language.
   Manner manner() const;
   // The number of a speaker by name or number. Fails with kUsage, and tells who there is.
@@ -65,6 +68,7 @@ class LoadedVoice {
   std::unique_ptr<UtteranceLimit> limit_;
   PhonemiserOptions phonemiser_options_;
 
+  mutable std::mutex large_;  // is locked while a large utterance is run
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Phonemiser>> idle_;  // at most a few
 };

@@ -187,14 +187,22 @@ void SpeakingTask::prepare_lines() {
       });
 }
 
+// Nothing where it was cancelled meanwhile.
+std::optional<Encoded> SpeakingTask::encode(const Utterance& utterance) {
+  const auto turn = voice_->turn_of(utterance.ids.size(), manner_.lengthening());
+  if (is_cancelled()) return std::nullopt;
+  return voice_->text_graph()(utterance.ids, manner_, utterances_++);
+}
+
 // Waits until there is room for one more.
 void SpeakingTask::prepare(const Utterance& utterance) {
-  if (is_cancelled()) return;
+  std::optional<Encoded> encoded = encode(utterance);
+  if (!encoded) return;
+  Encoded& made = *encoded;
   Sentence sentence;
   const VoiceInfo& info = voice_->info();
   const double seconds_per_frame =
       static_cast<double>(info.hop_length) / static_cast<double>(info.sample_rate);
-  Encoded made = voice_->text_graph()(utterance.ids, manner_, utterances_++);
   sentence.spoken.text = utterance.text;
   sentence.spoken.phonemes = phonemes_of(utterance, made.durations, seconds_per_frame);
   sentence.spoken.symbols = utterance.symbols;

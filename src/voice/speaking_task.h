@@ -50,6 +50,7 @@ class SpeakingTask {
   void prepare_all();
   void prepare_text();
   void prepare_lines();
+  std::optional<Encoded> encode(const Utterance& utterance);
   void prepare(const Utterance& utterance);
   bool is_cancelled() const { return is_cancelled_; }
 

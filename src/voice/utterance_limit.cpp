@@ -127,11 +127,20 @@ std::uint64_t UtteranceLimit::bytes_of(std::size_t ids, double lengthening) cons
                           static_cast<std::int64_t>(std::min(frames, kMostFramesAtAll))));
 }
 
-bool UtteranceLimit::allows(std::size_t ids, double lengthening) const {
+bool UtteranceLimit::is_within(std::uint64_t bytes, std::size_t ids, double lengthening) const {
   const double longest = static_cast<double>(ids) * std::max(1.0, frames_of_id_ * lengthening);
-  if (longest * longest * static_cast<double>(kMostBytesOfPair) < static_cast<double>(max_bytes_))
+  if (longest * longest * static_cast<double>(kMostBytesOfPair) < static_cast<double>(bytes))
     return true;  // which needs no look at the graph
-  return bytes_of(ids, lengthening) <= max_bytes_;
+  return bytes_of(ids, lengthening) <= bytes;
+}
+
+bool UtteranceLimit::allows(std::size_t ids, double lengthening) const {
+  return is_within(max_bytes_, ids, lengthening);
+}
+
+bool UtteranceLimit::is_large(std::size_t ids, double lengthening) const {
+  constexpr std::uint64_t kPartOfLimit = 16;
+  return !is_within(max_bytes_ / kPartOfLimit, ids, lengthening);
 }
 
 std::size_t UtteranceLimit::most_ids(double lengthening) const {

@@ -34,6 +34,8 @@ class UtteranceLimit {
 
   // Whether an utterance of so many ids may be spoken.
   bool allows(std::size_t ids, double lengthening) const;
+  // Whether it takes so much that many of them at once would be too much for any machine.
+  bool is_large(std::size_t ids, double lengthening) const;
   // The most ids that an utterance may have; 0 where not even one is allowed.
   std::size_t most_ids(double lengthening) const;
   // Fails with kUsage, and tells all three figures, unless it allows the utterance.
@@ -41,6 +43,7 @@ class UtteranceLimit {
 
  private:
   const OnnxModel* model() const;
+  bool is_within(std::uint64_t bytes, std::size_t ids, double lengthening) const;
 
   std::filesystem::path graph_;
   std::uint64_t max_bytes_;
