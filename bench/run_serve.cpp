@@ -1,13 +1,14 @@
 // bench_serve VOICE: what a server adds to the library, in the same process and run: the first
 // audio over HTTP beside that of the library, in turns; then 1, 8 and 64 clients at once, beside
-// the same texts one after the other; then many requests, for what they leave behind. None may get
-// anything but the samples that the library gives.
+// the same texts one after the other, and beside clients that do not read; then many requests, for
+// what they leave behind. None may get anything but the samples that the library gives.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <future>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -17,6 +18,7 @@
 #include <nlohmann/json.hpp>
 #include <voxport/serve.h>
 
+#include "base/text.h"
 #include "tests/serve/client.h"
 
 namespace voxport {
@@ -112,27 +114,87 @@ void compare_first_audio(const Voice& voice, std::uint16_t port, int runs) {
       percentile(differences, 0.5));
 }
 
+struct Load {
+  double all = 0;             // milliseconds until the last client has heard the end
+  std::vector<double> first;  // of each
+};
+
+Load load_of(std::uint16_t port, int clients, const std::string& expected) {
+  Load load;
+  const Clock::time_point start = Clock::now();
+  std::vector<std::future<Heard>> hearing;
+  for (int i = 0; i < clients; ++i)
+    hearing.push_back(std::async(std::launch::async, heard_over_http, port, std::string(kText)));
+  for (std::future<Heard>& one : hearing) {
+    const Heard heard = one.get();
+    expect_same(heard.pcm, expected);
+    load.first.push_back(heard.first);
+  }
+  load.all = milliseconds_since(start);
+  return load;
+}
+
 void measure_load(const Voice& voice, std::uint16_t port, int clients) {
   const std::string expected = heard_from_library(voice, kText).pcm;
   const Clock::time_point start = Clock::now();
   for (int i = 0; i < clients; ++i) (void)heard_from_library(voice, kText);
   const double in_turn = milliseconds_since(start);
-  const Clock::time_point begun = Clock::now();
-  std::vector<std::future<Heard>> hearing;
-  for (int i = 0; i < clients; ++i)
-    hearing.push_back(std::async(std::launch::async, heard_over_http, port, std::string(kText)));
-  std::vector<double> first;
-  for (std::future<Heard>& one : hearing) {
-    const Heard heard = one.get();
-    expect_same(heard.pcm, expected);
-    first.push_back(heard.first);
-  }
-  const double at_once = milliseconds_since(begun);
+  const Load load = load_of(port, clients, expected);
   std::printf(
       "%3d clients: %.2f of the time one after the other takes (%.0f ms); first audio, ms: "
       "p50 %.0f p95 %.0f; memory %.0f MB\n",
-      clients, at_once / in_turn, in_turn, percentile(first, 0.5), percentile(first, 0.95),
-      resident_megabytes());
+      clients, load.all / in_turn, in_turn, percentile(load.first, 0.5),
+      percentile(load.first, 0.95), resident_megabytes());
+}
+
+// Asks for minutes of audio, and does not read them.
+Client slow_reader(std::uint16_t port) {
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += cat(kText, " ");
+  Client client(port, 4096);
+  client.send(request_of("POST", "/v1/audio/speech",
+                         nlohmann::json{{"input", text}, {"response_format", "pcm"}}.dump()));
+  return client;
+}
+
+double seconds_made(std::uint16_t port) {
+  const std::string text = ask(port, "GET", "/metrics").body;
+  const std::string name = "\nvoxport_audio_seconds_total ";
+  return std::stod(text.substr(text.find(name) + name.size()));
+}
+
+// As much as may be ahead of those that do not read.
+void wait_until_no_more_is_made(std::uint16_t port) {
+  double before = -1;
+  for (double made = seconds_made(port); made != before; made = seconds_made(port)) {
+    before = made;
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+}
+
+// In turns, of which every other one begins beside those that do not read.
+void measure_slow_readers(const Voice& voice, std::uint16_t port, int clients, int rounds) {
+  const std::string expected = heard_from_library(voice, kText).pcm;
+  std::vector<double> ratios, alone_first, beside_first;
+  for (int i = 0; i < rounds; ++i) {
+    Load alone, beside;
+    if (i % 2 == 0) alone = load_of(port, clients, expected);
+    {
+      std::vector<Client> slow;
+      for (int j = 0; j < clients; ++j) slow.push_back(slow_reader(port));
+      wait_until_no_more_is_made(port);
+      beside = load_of(port, clients, expected);
+    }
+    if (i % 2 == 1) alone = load_of(port, clients, expected);
+    ratios.push_back(beside.all / alone.all);
+    std::ranges::copy(alone.first, std::back_inserter(alone_first));
+    std::ranges::copy(beside.first, std::back_inserter(beside_first));
+  }
+  std::printf(
+      "%3d clients beside as many that do not read: %.2f of the time without those; first audio, "
+      "ms: p50 %.0f p95 %.0f, without those p50 %.0f p95 %.0f\n",
+      clients, percentile(ratios, 0.5), percentile(beside_first, 0.5),
+      percentile(beside_first, 0.95), percentile(alone_first, 0.5), percentile(alone_first, 0.95));
 }
 
 void measure_growth(std::uint16_t port, int requests) {
@@ -164,12 +226,13 @@ class ServingThread {
 
 int run(int argc, char** argv) {
   std::string path;
-  int runs = 30, requests = 1000, threads = 1;
+  int runs = 30, requests = 1000, threads = 1, slow = 8;
   std::vector<int> clients = {1, 8, 64};
   CLI::App app("what a server adds to the library");
   app.add_option("VOICE", path)->required();
   app.add_option("--runs", runs);
   app.add_option("--clients", clients, "how many at once; 0 for none")->delimiter(',');
+  app.add_option("--slow", slow, "how many do not read; 0 for none");
   app.add_option("--requests", requests, "0 for none");
   app.add_option("--threads", threads);
   CLI11_PARSE(app, argc, argv);
@@ -184,6 +247,7 @@ int run(int argc, char** argv) {
   compare_first_audio(voice, server.http_port(), runs);
   for (const int count : clients)
     if (count > 0) measure_load(voice, server.http_port(), count);
+  if (slow > 0) measure_slow_readers(voice, server.http_port(), slow, 6);
   if (requests > 0) measure_growth(server.http_port(), requests);
   return 0;
 }
