@@ -25,7 +25,7 @@ struct RunTensor {
 };
 
 struct RunOptions {
-  int threads = 0;     // that share the work of one run; 0: one for each core
+  int threads = 0;     // that share the work of one run, 1024 at most; 0: one for each core
   double seconds = 0;  // the longest that a run may take; 0: any time
 };
 

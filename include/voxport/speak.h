@@ -24,8 +24,8 @@ class LoadedVoice;   // what a Voice consists of
 class SpeakingTask;  // what a Stream consists of
 
 struct VoiceOptions {
-  // That share the work of one run. 0: as many as the voice has work for, as far as there are
-  // cores.
+  // That share the work of one run, 1024 at most. 0: as many as the voice has work for, as far as
+  // there are cores.
   int threads = 0;
   // Which decoder makes the audio, of those that a folder has.
   enum Decoder {

@@ -223,7 +223,7 @@ typedef struct voxport_graph voxport_graph;
 
 typedef struct voxport_graph_options {
   size_t struct_size;
-  int threads;     // that share the work of one run; 0: one for each core
+  int threads;     // that share the work of one run, 1024 at most; 0: one for each core
   double seconds;  // the longest that a run may take; 0: any time
 } voxport_graph_options;
 

@@ -59,10 +59,9 @@ GraphOptimizationLevel level_of(Optimisation optimisation) {
 }
 
 OptionsHandle make_options(const SessionOptions& options) {
-  if (options.threads < 0) {
-    fail(Error::kUsage, "a session was asked to run on ", options.threads,
-         " threads, expected 1 or more, or 0 for one for each core");
-  }
+  if (options.threads < 0 || options.threads > kMostThreads)
+    fail_about("threads", Error::kUsage, "a session was asked to run on ", options.threads,
+               " threads, expected 1 to ", kMostThreads, ", or 0 for one for each core");
   const OrtApi& api = ort_api();
   OptionsHandle made(get<OrtSessionOptions*>(api.CreateSessionOptions));
   check(api.SetIntraOpNumThreads(made.get(), options.threads));

@@ -25,8 +25,11 @@ enum class Optimisation {
   kAll,       // and choose memory layouts
 };
 
+// More threads than any machine has cores for would take its memory and its time to be started.
+inline constexpr int kMostThreads = 1024;
+
 struct SessionOptions {
-  int threads = 1;  // that share the work of one run; 0: one for each core
+  int threads = 1;  // that share the work of one run, up to kMostThreads; 0: one for each core
   Optimisation optimisation = Optimisation::kAll;
   // Whether threads that wait for work keep their core busy. That helps a session that is alone,
   // and hurts every other.

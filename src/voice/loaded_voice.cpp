@@ -43,9 +43,9 @@ DecoderFile decoder_of(const VoiceFiles& files, VoiceOptions::Decoder wanted) {
 // The threads of a run of these graphs, of which the decoder has most of the work. More than it has
 // work for would make it slower. A graph that says nothing of that has all cores.
 int threads_for(const ModelMetadata& metadata, int asked) {
-  if (asked < 0)
-    fail_about("threads", Error::kUsage, "a voice is to run on ", asked,
-               " threads, expected 1 or more, or 0 for as many as it has work for");
+  if (asked < 0 || asked > kMostThreads)
+    fail_about("threads", Error::kUsage, "a voice is to run on ", asked, " threads, expected 1 to ",
+               kMostThreads, ", or 0 for as many as it has work for");
   if (asked > 0) return asked;
   const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
   return static_cast<int>(std::min(cores, metadata.threads.value_or(cores)));

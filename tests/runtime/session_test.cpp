@@ -280,9 +280,12 @@ TEST_F(RunSession, TellsBrokenModelsFromUnsupportedOnes) {
   EXPECT_EQ(kind_of(data_folder() / "onnx/unknown-operator.onnx"), Error::kUnsupported);
 }
 
-TEST_F(RunSession, RefusesANegativeNumberOfThreads) {
+TEST_F(RunSession, RefusesNumbersOfThreadsThatMakeNoSense) {
   EXPECT_EQ(message_of([] { open_model("add", {.threads = -1}); }),
-            "a session was asked to run on -1 threads, expected 1 or more, or 0 for one for each "
+            "a session was asked to run on -1 threads, expected 1 to 1024, or 0 for one for each "
+            "core");
+  EXPECT_EQ(message_of([] { open_model("add", {.threads = 1025}); }),
+            "a session was asked to run on 1025 threads, expected 1 to 1024, or 0 for one for each "
             "core");
 }
 
