@@ -16,11 +16,13 @@
 namespace voxport::c {
 
 // The size that a struct claims to have; one of another version may be shorter or longer than ours.
+// No version has only the size (which is what sizeof gives of a pointer to the struct, too), or a
+// part of a member.
 template <class Struct>
 std::size_t checked_size(const Struct& given) {
   constexpr std::size_t kMost = 4096;  // of any version: what is more was never set
   const std::size_t size = given.struct_size;
-  if (size < sizeof given.struct_size || size > kMost)
+  if (size <= sizeof given.struct_size || size > kMost || size % alignof(Struct) != 0)
     fail(Error::kUsage, "struct_size is ", size, ", expected the size of the struct, ",
          sizeof(Struct));
   return size;

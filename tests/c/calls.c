@@ -115,6 +115,12 @@ void call_with_options_of_other_versions(const calls_setting *setting) {
   older.struct_size = 0;
   EXPECT_ERROR(voxport_inspect(program.text, &older, &report, &error), VOXPORT_USAGE,
                "struct_size is 0, expected the size of the struct");
+  older.struct_size = sizeof(voxport_inspect_options *);
+  EXPECT_ERROR(voxport_inspect(program.text, &older, &report, &error), VOXPORT_USAGE,
+               "struct_size is 8, expected the size of the struct");
+  older.struct_size = offsetof(voxport_inspect_options, model) + 4;
+  EXPECT_ERROR(voxport_inspect(program.text, &older, &report, &error), VOXPORT_USAGE,
+               "struct_size is 20, expected the size of the struct");
   older.struct_size = (size_t)-1;
   EXPECT_ERROR(voxport_inspect(program.text, &older, &report, &error), VOXPORT_USAGE,
                "struct_size is 18446744073709551615, expected the size of the struct");
