@@ -41,6 +41,15 @@ Dim size_named(std::string_view text, const std::string& whole) {
   return *dim;
 }
 
+// Of an axis that is declared dynamic.
+Dim dynamic_size_named(std::string_view text, const std::string& whole) {
+  Dim dim = size_named(text, whole);
+  if (dim.is_constant())
+    fail(Error::kUsage, in_quotes(text), " (in ", in_quotes(whole),
+         ") is a number, which would fix the axis; expected a name such as batch_size");
+  return dim;
+}
+
 std::string describe(const ProgramInput& input) {
   const std::string shape =
       input.shape ? shape_text(*input.shape) : " of a shape that the file does not record";
@@ -202,7 +211,7 @@ class InputPlanner {
         if (axis < -rank || axis >= rank)
           fail(Error::kUsage, "there is no axis ", axis, " in ", in_quotes(names.input),
                list_of_inputs(program_));
-        name_axis(*found, i, axis_index(axis, shape->size()), size_named(name, text));
+        name_axis(*found, i, axis_index(axis, shape->size()), dynamic_size_named(name, text));
       }
     }
   }

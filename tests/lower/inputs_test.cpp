@@ -68,6 +68,14 @@ TEST(PlanInputs, RefusesWhatTheProgramDoesNotHave) {
             "names its parts");
 }
 
+TEST(PlanInputs, DoesNotTakeANumberForTheNameOfADynamicAxis) {
+  const Program program = parse_program("x: f32[s0, 10]\ny = aten.neg.default(x)\nreturn y\n");
+  for (const std::string axis : {"x:0=5", "x:1=10", "x:0=2*3"})
+    EXPECT_EQ(message_for(program, {.dynamic = {axis}}),
+              cat("'", axis.substr(4), "' (in '", axis,
+                  "') is a number, which would fix the axis; expected a name such as batch_size"));
+}
+
 TEST(PlanInputs, RequiresTheRankOfAnInputWhoseAxesGetNames) {
   Program program = parse_program("x: f32[s0]\ny = aten.neg.default(x)\nreturn y\n");
   program.inputs[0].shape.reset();
