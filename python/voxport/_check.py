@@ -150,7 +150,7 @@ def check(model: Union[str, "PathLike[str]"], *, quick: bool = False, sizes: Seq
     """
     callbacks = Callbacks(on_stage, on_progress)
     with tempfile.TemporaryDirectory() as folder:
-        files = list(references)
+        files = [references] if isinstance(references, (str, PathLike)) else list(references)
         if cases:
             files.append(_file_of_cases(Path(folder) / "cases.safetensors", cases))
         given = options(CheckOptions, quick=quick, sizes=list(sizes), allow_multiple=allow_multiple, seconds=seconds,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Error(Exception):
     """A failure, in the words of the command line.
@@ -30,6 +32,9 @@ class Error(Exception):
         super().__init__(text)
         self.code = code
         self.option = option
+
+    def __reduce__(self) -> "tuple[Any, ...]":
+        return type(self), (self.code, str(self), self.option)  # on its way to another process
 
 
 Error.__module__ = "voxport"  # as callers know it

@@ -6,9 +6,10 @@ import json
 import tempfile
 import warnings
 from dataclasses import dataclass, field
+from operator import index
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._errors import Error
 from ._library import Callbacks, CReport, ExportOptions, OnStage, options, path_bytes
@@ -86,25 +87,42 @@ def export(model: Any, out: Union[str, "PathLike[str]"], example: Sequence[Any] 
         report = CReport("voxport_export", path_bytes(path), path_bytes(out), given, callbacks=callbacks)
         return json.loads(report.json)
 
+    dynamic = _checked(dynamic or {})
     if is_module(model):
-        data = _export_module(model, tuple(example), dict(kwargs or {}), dynamic or {}, inputs, export_file)
-    elif example or kwargs:
+        data = _export_module(model, example, dict(kwargs or {}), dynamic, inputs, export_file)
+    elif len(example) or kwargs:
         raise Error(Error.USAGE, "an example of inputs belongs to a torch.nn.Module; this model is a file")
     else:
-        data = export_file(fspath(model), dynamic or {}, inputs)
+        data = export_file(fspath(model), dynamic, inputs)
     for warning in data["warnings"]:
         warnings.warn(warning, stacklevel=2)
     return ExportReport(data["architecture"], data["opset"], [Path(file["path"]) for file in data["files"]],
                         data.get("inputs", []), data.get("outputs", []), data["checks"], data["notes"], data)
 
 
-def _export_module(module: Any, example: Tuple[Any, ...], kwargs: Dict[str, Any], dynamic: Dynamic,
+def _checked(dynamic: Dynamic) -> Dynamic:
+    """The same with numbers and names of Python."""
+    try:
+        return {name: {index(axis): _size_name(size) for axis, size in axes.items()} for name, axes in dynamic.items()}
+    except (AttributeError, TypeError):
+        raise Error(Error.USAGE, f"dynamic is {dynamic!r}, expected names by input and number of its axis, as in "
+                    "{'x': {0: 'batch'}}", "dynamic") from None
+
+
+def _size_name(size: Any) -> str:
+    if not isinstance(size, str) or "," in size or size.strip().isdigit():
+        raise Error(Error.USAGE, f"an axis is called {size!r}, expected a name such as 'batch'", "dynamic")
+    return size
+
+
+def _export_module(module: Any, example: Sequence[Any], kwargs: Dict[str, Any], dynamic: Dynamic,
                    inputs: Sequence[str], export_file: Callable[..., Dict[str, Any]]) -> Dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path, recorded = save_program(module, example, kwargs, dynamic, Path(folder))
         try:
-            # What describes the inputs names their axes already.
-            return export_file(path, {} if recorded else dynamic, list(inputs) or recorded)
+            if recorded and not inputs:  # what describes the inputs names their axes
+                return export_file(path, {}, recorded)
+            return export_file(path, dynamic, inputs)
         except Error as error:
             text = str(error).replace(f"'{path}'", f"the module {type(module).__name__}")
             raise Error(error.code, text, error.option) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Tuple
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from ._errors import Error
 
@@ -25,7 +25,7 @@ def is_module(model: Any) -> bool:
     return torch is not None and isinstance(model, torch.nn.Module)
 
 
-def save_program(module: Any, example: Tuple[Any, ...], kwargs: Dict[str, Any], dynamic: Dynamic,
+def save_program(module: Any, example: Sequence[Any], kwargs: Dict[str, Any], dynamic: Dynamic,
                  folder: Path) -> Tuple[Path, List[str]]:
     """Saves the module's program. Gives its file, and the specifications of inputs that the file does not record."""
     import torch
@@ -34,22 +34,25 @@ def save_program(module: Any, example: Tuple[Any, ...], kwargs: Dict[str, Any], 
         raise Error(Error.USAGE, "the module is TorchScript already; save() it, and export the file")
     if module.training:
         raise Error(Error.USAGE, "the module is in training mode; call its eval() first")
-    if not example and not kwargs:
+    if not isinstance(example, (tuple, list)) or not (example or kwargs):
         raise Error(Error.USAGE, "a module is exported with an example of its inputs: export(module, out, (x,))")
-    arguments = _arguments_of(module, example, kwargs)
+    example = tuple(example)
+    bound = _bound(module, example, kwargs)
+    arguments = dict(bound.arguments)
     for name in dynamic:
         if name not in arguments:
             raise Error(Error.USAGE, f"there is no input {name!r} in the example; there are {', '.join(arguments)}",
                         "dynamic")
     if hasattr(getattr(torch, "export", None), "save"):
         return _save_exported(torch, module, example, kwargs, arguments, dynamic, folder / "model.pt2")
-    return _save_traced(torch, module, example, kwargs, arguments, dynamic, folder / "model.pt")
+    # Tracing knows no names: what is given by name takes its position, as far as it has one.
+    return _save_traced(torch, module, bound.args, bound.kwargs, arguments, dynamic, folder / "model.pt")
 
 
-def _arguments_of(module: Any, example: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Dict[str, Any]:
+def _bound(module: Any, example: Tuple[Any, ...], kwargs: Dict[str, Any]) -> inspect.BoundArguments:
     """What forward() is called with, by the names of its parameters."""
     try:
-        return dict(inspect.signature(module.forward).bind(*example, **kwargs).arguments)
+        return inspect.signature(module.forward).bind(*example, **kwargs)
     except TypeError as error:
         raise Error(Error.USAGE, f"the example does not fit forward(): {error}") from None
 
@@ -73,9 +76,10 @@ def _save_traced(torch: Any, module: Any, example: Tuple[Any, ...], kwargs: Dict
     if kwargs:
         raise Error(Error.UNSUPPORTED, f"PyTorch {torch.__version__} traces with inputs by position only, not by name: "
                     f"{', '.join(kwargs)}")
+    inputs = [_specification(torch, name, value, dynamic.get(name, {})) for name, value in arguments.items()]
     with torch.no_grad():
         torch.jit.save(torch.jit.trace(module, example), str(path))
-    return path, [_specification(torch, name, value, dynamic.get(name, {})) for name, value in arguments.items()]
+    return path, inputs
 
 
 def _specification(torch: Any, name: str, value: Any, axes: Mapping[int, str]) -> str:
@@ -83,5 +87,13 @@ def _specification(torch: Any, name: str, value: Any, axes: Mapping[int, str]) -
     if not isinstance(value, torch.Tensor):
         raise Error(Error.UNSUPPORTED, f"the input {name!r} is a {type(value).__name__}; a module that is traced takes "
                     "tensors")
-    sizes = ",".join(str(axes.get(axis, size)) for axis, size in enumerate(value.shape))
-    return f"{name}:{_TYPES[str(value.dtype)]}[{sizes}]"
+    if str(value.dtype) not in _TYPES:
+        raise Error(Error.UNSUPPORTED, f"the input {name!r} is of type {value.dtype}, expected one of "
+                    f"{', '.join(_TYPES)}")
+    sizes = [str(size) for size in value.shape]
+    for axis, size in axes.items():
+        if not -len(sizes) <= axis < len(sizes):
+            raise Error(Error.USAGE, f"there is no axis {axis} in {name!r}, whose example is {list(value.shape)}",
+                        "dynamic")
+        sizes[axis] = size
+    return f"{name}:{_TYPES[str(value.dtype)]}[{','.join(sizes)}]"

@@ -14,6 +14,7 @@ import gc
 import io
 import json
 import os
+import pickle
 import re
 import shutil
 import subprocess
@@ -190,6 +191,20 @@ class Export(unittest.TestCase):
         self.assertEqual(f"voxport: {raised.exception}\n  see --allow-fixed\n", printed)
         self.assertFalse(Path("it.onnx").exists())
 
+    def test_refuses_names_of_axes_that_are_none(self):
+        for axes, message in (({0: 5}, "an axis is called 5, expected a name such as 'batch'"),
+                              ({0: "5"}, "an axis is called '5', expected a name"),
+                              ({0: "a,b"}, "an axis is called 'a,b', expected a name"),
+                              ({"0": "batch"}, "dynamic is .*, expected names by input and number of its axis"),
+                              (["batch"], "dynamic is .*, expected names by input and number of its axis")):
+            with self.assertRaisesRegex(voxport.Error, message) as raised:
+                voxport.export("linear.pt2", "it.onnx", dynamic={"x": axes})
+            self.assertEqual((raised.exception.code, raised.exception.option), (voxport.Error.USAGE, "dynamic"))
+
+    def test_errors_reach_other_processes(self):
+        error = pickle.loads(pickle.dumps(voxport.Error(voxport.Error.UNREADABLE, "no such file", "cache")))
+        self.assertEqual((error.code, str(error), error.option), (3, "no such file", "cache"))
+
     def test_passes_every_kind_of_option_on(self):
         with self.assertRaisesRegex(voxport.Error, "upsample_rates"):
             voxport.export(DATA / "voices" / "single.ckpt", "it", hyper_parameters={"upsample_rates": "nonsense"})
@@ -249,6 +264,21 @@ class Module(unittest.TestCase):
         self.assertAlmostEqual(report.outputs[0].largest, 1, 5)
         self.assertRegex(report.faults[0], "in case 'case0', output 'y' differs by")
 
+    def test_has_the_axes_that_are_named_and_no_others(self):
+        module = self.module(lambda self, x, scale=None: self.linear(x) if scale is None else self.linear(x) * scale)
+        x = torch.randn(2, 7, 10)
+
+        def inputs_of(example, **options):
+            return voxport.export(module, "named.onnx", example, check=False, **options).inputs
+        self.assertEqual(inputs_of((x,), dynamic={"x": {-2: "time"}}), ["x: float32[2, time, 10]"])
+        self.assertEqual(inputs_of((x,), inputs=["x:f32[batch,7,10]"], dynamic={"x": {1: "time"}}),
+                         ["x: float32[batch, time, 10]"])
+        self.assertEqual(inputs_of((x,), kwargs={"scale": torch.ones(1)}, dynamic={"x": {0: "batch"}}),
+                         ["x: float32[batch, 7, 10]", "scale: float32[1]"])
+        for axis in (3, -4):
+            with self.assertRaisesRegex(voxport.Error, f"there is no axis {axis} in 'x', whose example is .2, 7, 10."):
+                inputs_of((x,), dynamic={"x": {axis: "batch"}})
+
     def test_whose_axis_is_fixed_names_the_operator(self):
         def forward(self, x):
             batch, time, _ = x.shape
@@ -272,6 +302,12 @@ class Module(unittest.TestCase):
                 (dict(example=(x,), dynamic={"z": {0: "batch"}}), "there is no input 'z' in the example; there are x")):
             with self.assertRaisesRegex(voxport.Error, message):
                 voxport.export(module, "it.onnx", **arguments)
+        with self.assertRaisesRegex(voxport.Error, "a module is exported with an example of its inputs"):
+            voxport.export(module, "it.onnx", x)
+        for other, message in ((None, "the input 'x' is a NoneType; a module that is traced takes tensors"),
+                               (x.to(torch.complex64), "the input 'x' is of type torch.complex64, expected one of")):
+            with self.assertRaisesRegex(voxport.Error, message):
+                voxport.export(module, "it.onnx", (other,))
         with self.assertRaisesRegex(voxport.Error, "the module is TorchScript already; save"):
             voxport.export(torch.jit.trace(module, x), "it.onnx", (x,))
         with self.assertRaisesRegex(voxport.Error, "the module is in training mode; call its eval"):
@@ -358,6 +394,8 @@ class Check(unittest.TestCase):
     def test_refuses_what_makes_no_sense(self):
         with self.assertRaisesRegex(voxport.Error, "there is no input 'z'"):
             voxport.check("full.onnx", inputs={"z": "0..9"})
+        with self.assertRaisesRegex(voxport.Error, "'/nonexistent.safetensors'"):
+            voxport.check("full.onnx", references="/nonexistent.safetensors")
         with self.assertRaisesRegex(voxport.Error, "the tolerance is -1"):
             voxport.check("full.onnx", tolerance=-1)
 
@@ -400,7 +438,7 @@ class Graph(unittest.TestCase):
             with self.assertRaisesRegex(voxport.Error, message) as raised:
                 call()
             self.assertEqual(raised.exception.code, voxport.Error.USAGE)
-        for options, message in ((dict(threads=-1), "-1 threads"), (dict(seconds=-1), "a run may take -1 s")):
+        for options, message in ((dict(threads=-1), "-1 threads"), (dict(threads=1025), "1025 threads, expected 1 to 1024"), (dict(seconds=-1), "a run may take -1 s")):
             with self.assertRaisesRegex(voxport.Error, message):
                 voxport.Graph("full.onnx", **options)
         with self.assertRaises(voxport.Error) as raised:
@@ -553,7 +591,8 @@ class Voice(unittest.TestCase):
             if child:
                 sys.exit(os.waitpid(child, 0)[1])
             """
-        forked = run_python("-c", script, VOXPORT_LIBRARY=_library.library()._name)
+        # Newer Pythons warn whoever forks while there are threads.
+        forked = run_python("-W", "ignore::DeprecationWarning", "-c", script, VOXPORT_LIBRARY=_library.library()._name)
         self.assertEqual((forked.returncode, forked.stderr), (0, ""))
         error = "the process was forked, and its threads are not there; open the model anew"
         self.assertEqual(sorted(forked.stdout.splitlines()), [error, error, "used", "used"])
@@ -581,7 +620,8 @@ class Voice(unittest.TestCase):
             with self.assertRaisesRegex(voxport.Error, message):
                 self.voice.say(**arguments)
         for options, message in ((dict(threads=2**32 + 1), "threads is 4294967297, which is out of range"),
-                                 (dict(threads=-1), "a voice is to run on -1 threads, expected 1 or more")):
+                                 (dict(threads=-1), "a voice is to run on -1 threads, expected 1 to 1024"),
+                                 (dict(threads=1025), "a voice is to run on 1025 threads, expected 1 to 1024")):
             with self.assertRaisesRegex(voxport.Error, message):
                 voxport.Voice("voice", **options)
         with self.assertRaisesRegex(voxport.Error, "the path has a zero byte at 8, expected none"):
