@@ -9,10 +9,13 @@ import ctypes
 import functools
 import operator
 import os
+import signal
+import threading
+from contextlib import contextmanager, nullcontext
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_float, c_int, c_int16, c_int64,
                     c_size_t, c_uint64, c_void_p)
 from pathlib import Path
-from typing import Any, Callable, Iterable, List, Optional
+from typing import Any, Callable, Iterable, Iterator, List, Optional
 
 from ._errors import Error
 
@@ -262,6 +265,23 @@ def options(kind: Any, **values: Any) -> Any:
     return made
 
 
+@contextmanager
+def _interrupts_kept() -> Iterator[None]:
+    """Ctrl-C takes effect at the end: raised where C has just called a function of Python, it would be lost."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    kept: List[Any] = []
+    signal.signal(signal.SIGINT, lambda *interrupt: kept.append(interrupt))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if kept:
+            handler(*kept[0])
+
+
 class Callbacks:
     """Functions of Python that C calls. What they raise is kept, and raised again when the call is over."""
 
@@ -286,7 +306,18 @@ class Callbacks:
                 self._raised = error
         return called
 
-    def raise_what_was_raised(self) -> None:
+    @contextmanager
+    def called(self) -> Iterator[None]:
+        """While C may call them. What was raised comes before what C failed with."""
+        try:
+            with _interrupts_kept() if self.options else nullcontext():
+                yield
+        except Error:
+            self._raise_what_was_raised()
+            raise
+        self._raise_what_was_raised()
+
+    def _raise_what_was_raised(self) -> None:
         if self._raised is not None:
             raise self._raised
 
@@ -294,17 +325,13 @@ class Callbacks:
 class CReport:
     """A report of C, while it is copied."""
 
-    def __init__(self, name: str, *arguments: Any, callbacks: Optional[Callbacks] = None) -> None:
+    def __init__(self, name: str, *arguments: Any, callbacks: Callbacks) -> None:
         self._handle = c_void_p()
-        callbacks = callbacks or Callbacks()
         try:
-            call(name, *arguments, byref(self._handle))
-            callbacks.raise_what_was_raised()
+            with callbacks.called():
+                call(name, *arguments, byref(self._handle))
             self.json: str = library().voxport_report_json(self._handle).decode()
             self.html: str = library().voxport_report_html(self._handle).decode()
             self.faults: str = library().voxport_report_faults(self._handle).decode()
-        except Error:
-            callbacks.raise_what_was_raised()  # which came first
-            raise
         finally:
             library().voxport_report_free(self._handle)

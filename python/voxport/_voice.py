@@ -144,9 +144,9 @@ class Voice:
                         romaniser=romaniser, expects_no_text=not expects_text, cache=cache, max_memory=max_memory,
                         config=config, **callbacks.options)
         handle = c_void_p()
-        call("voxport_voice_open", path_bytes(path), given, byref(handle))
-        self._handle = Handle(self, handle, "voxport_voice_close")
-        callbacks.raise_what_was_raised()
+        with callbacks.called():
+            call("voxport_voice_open", path_bytes(path), given, byref(handle))
+            self._handle = Handle(self, handle, "voxport_voice_close")
         #: what it is: its speakers, its languages, its own scales, its notes
         self.info: Dict[str, Any] = json.loads(library().voxport_voice_json(handle).decode())
 

@@ -132,11 +132,12 @@ class Library(unittest.TestCase):
 
     def test_has_the_structs_of_the_module(self):
         voice = voxport.Voice("voice")
+        none = _library.Callbacks()
         calls = {
-            _library.ExportOptions: lambda given: _library.CReport("voxport_export", b"linear.pt2", b"x.onnx", given),
-            _library.CheckOptions: lambda given: _library.CReport("voxport_check", b"full.onnx", given),
-            _library.InspectOptions: lambda given: _library.CReport("voxport_inspect", b"linear.pt2", given),
-            _library.ScanOptions: lambda given: _library.CReport("voxport_scan", b"linear.pt2", given),
+            _library.ExportOptions: lambda given: _library.CReport("voxport_export", b"linear.pt2", b"x.onnx", given, callbacks=none),
+            _library.CheckOptions: lambda given: _library.CReport("voxport_check", b"full.onnx", given, callbacks=none),
+            _library.InspectOptions: lambda given: _library.CReport("voxport_inspect", b"linear.pt2", given, callbacks=none),
+            _library.ScanOptions: lambda given: _library.CReport("voxport_scan", b"linear.pt2", given, callbacks=none),
             _library.GraphOptions: lambda given: _library.call("voxport_graph_open", b"full.onnx", given,
                                                                ctypes.byref(ctypes.c_void_p())),
             _library.VoiceOptions: lambda given: _library.call("voxport_voice_open", b"voice", given,
@@ -181,6 +182,8 @@ class Export(unittest.TestCase):
             voxport.export("linear.pt2", "callback.onnx", check=False, on_stage=fail)
         with self.assertRaisesRegex(ValueError, "enough"):
             voxport.export("rnn.pt2", "callback.onnx", dynamic={"x": {2: "features"}}, on_stage=fail)
+        with self.assertRaisesRegex(ValueError, "enough"):
+            voxport.Voice("voice", on_stage=fail)
 
     def test_fails_as_the_command_line_does(self):
         with self.assertRaises(voxport.Error) as raised:
@@ -378,6 +381,19 @@ class Check(unittest.TestCase):
         with self.assertRaisesRegex(voxport.Error, "Reshape '/Reshape'") as raised:
             voxport.check("baked-reshape.onnx", quick=True, strict=True)
         self.assertEqual(raised.exception.code, voxport.Error.CHECK_FAILED)
+
+    def test_is_ended_by_an_interrupt_whatever_calls_back(self):
+        script = """if True:
+            import os, signal, threading, voxport
+            threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+            try:
+                for _ in range(1000):
+                    voxport.check("full.onnx", on_progress=lambda done: None)
+            except KeyboardInterrupt:
+                print("interrupted", signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+            """
+        ended = run_python("-c", script, VOXPORT_LIBRARY=_library.library()._name)
+        self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "interrupted True\n", ""))
 
     def test_shows_itself_in_a_notebook(self):
         page = voxport.check("baked-reshape.onnx", quick=True)._repr_html_()
