@@ -8,6 +8,7 @@ using voxport::piper::Part;
 void piper_synthesizer::start(const char* text, const piper_synthesize_options* options) {
   ahead_.reset();
   failed_ahead_ = nullptr;
+  stream_.reset();
   stream_ = voice_.say(text, options);
 }
 

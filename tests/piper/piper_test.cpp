@@ -182,6 +182,13 @@ TEST_F(Piper, BeginsAnewWithEachText) {
   ASSERT_EQ(piper_synthesize_next(piper_.get(), &chunk), PIPER_OK);
   EXPECT_EQ(samples_of(say("Bye.")), expected);
   EXPECT_TRUE(say("").empty());
+
+  // What is left of a text is dropped, too, when the next one cannot be begun.
+  ASSERT_EQ(piper_synthesize_start(piper_.get(), kText, nullptr), PIPER_OK);
+  ASSERT_EQ(piper_synthesize_next(piper_.get(), &chunk), PIPER_OK);
+  const piper_synthesize_options nobody = {3, 1, 0, 0};
+  EXPECT_EQ(piper_synthesize_start(piper_.get(), kText, &nobody), PIPER_ERR_GENERIC);
+  EXPECT_EQ(piper_synthesize_next(piper_.get(), &chunk), PIPER_DONE);
 }
 
 TEST_F(Piper, TellsWhatGoesWrongAfterWhatWentWell) {
