@@ -19,7 +19,7 @@ BENCHMARKS := bench/inspect_checkpoint.py bench/export_voice.py bench/stream_voi
 
 sources = $(shell find src include tests fuzz bench -name '*.h' -o -name '*.cpp')
 
-.PHONY: help demo test build bench fuzz lint format install package tarball release clean setup setup-fuzz onnxruntime
+.PHONY: help demo test build bench fuzz lint format install debs package tarball release clean setup setup-fuzz onnxruntime
 
 help:  ## list the goals
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -115,8 +115,8 @@ install: build  ## install under PREFIX (/usr/local)
 	@cmake --install build/release --prefix "$(PREFIX)"
 
 # The official build of ONNX Runtime is part of a package; one that ONNXRUNTIME_ROOT named is this machine's.
-package: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date -r CHANGELOG.md +%s)
-package: onnxruntime  ## write Debian packages for this release of Debian, and the tarball, to build/packages
+debs: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date -r CHANGELOG.md +%s)
+debs: onnxruntime  ## write Debian packages for this release of Debian to build/packages
 	@tools/setup package
 	@compgen -G 'third_party/onnxruntime/lib/libonnxruntime.so.*.*' >/dev/null || \
 	  { echo "packages need the official build of ONNX Runtime in third_party; run tools/onnxruntime" >&2; exit 1; }
@@ -126,6 +126,8 @@ package: onnxruntime  ## write Debian packages for this release of Debian, and t
 	@cpack --config build/package/CPackConfig.cmake -B build/packages
 	@rm -rf build/packages/_CPack_Packages
 	@lintian --fail-on error build/packages/*.deb
+
+package: debs  ## write the same, and the tarball beside them
 	@$(MAKE) tarball
 
 tarball: onnxruntime  ## write the tarball, which runs where nothing is installed, to build/packages
