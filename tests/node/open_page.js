@@ -7,7 +7,10 @@ const { chromium } = require("playwright-core");
 const [url, text, pcm, folder] = process.argv.slice(2);
 
 async function shoot(page, name) {
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+  if (!folder) return;
+  await page.locator("#scroll").scrollIntoViewIfNeeded(); // else its words are not painted
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }
 
 // How many pixels of the waveform are drawn, of those that are seen.

@@ -113,7 +113,10 @@ async function refuseWrongOptions(page) {
 }
 
 async function shoot(page, name) {
-  if (screenshots) await page.screenshot({ path: `${screenshots}/${name}.png`, fullPage: true });
+  if (!screenshots) return;
+  await page.locator("#scroll").scrollIntoViewIfNeeded(); // else its words are not painted
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await page.screenshot({ path: `${screenshots}/${name}.png`, fullPage: true });
 }
 
 async function speakByThePage(page) {
