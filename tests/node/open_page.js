@@ -62,16 +62,17 @@ async function main() {
   const seen = await page.evaluate(() => ({
     heard: document.body.dataset.heardBeforeEnd,
     gaps: document.getElementById("gaps").textContent,
-    words: [...document.querySelectorAll("#labels .word")].slice(0, 2).map((word) => word.textContent),
+    words: [...document.querySelectorAll("#labels .word")].map((word) => word.textContent),
     phonemes: document.querySelectorAll("#labels .phoneme").length,
     sentences: document.querySelectorAll("#sentences li").length,
     first: document.getElementById("first").textContent,
     factor: Number(document.getElementById("factor").textContent),
   }));
-  console.log(JSON.stringify(seen));
+  console.log(JSON.stringify({ ...seen, words: seen.words.length }));
   assert.equal(seen.heard, "yes");
   assert.equal(seen.gaps, "0");
-  assert.deepEqual(seen.words, ["Hello", "world!"]);
+  assert.deepEqual(seen.words.slice(0, 2), ["Hello", "world!"]);
+  assert.deepEqual(seen.words.slice(-6), ["playing", "begins", "long", "before", "the", "end."]);
   assert.ok(seen.phonemes > 50);
   assert.equal(seen.sentences, 15);
   assert.match(seen.first, /^\d+ ms$/);

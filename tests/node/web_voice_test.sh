@@ -34,6 +34,7 @@ cp "$letters"/*.js "$work/module"
 echo '{"type": "module"}' >"$work/module/package.json"
 
 # From text to ids.
+node "$here/web_picture.mjs" "$work/module/picture.js"
 node "$here/web_text.mjs" "$work/module/text.js" "$voxport" "$letters" "${folders[@]}"
 
 # From ids to audio, in Node.

@@ -1,5 +1,5 @@
 // The waveform of a speech, with its words and phonemes, and where playing is.
-const kPixelsPerSecond = 220;
+const kPixelsPerSecond = 280; // as many as short words need
 const element = (id) => document.getElementById(id);
 
 // Marks of stress stand before what they belong to, marks of length after it.
@@ -8,6 +8,36 @@ function addPhoneme(group, { phoneme, start, end }) {
   const belongsToLast = last && (/^[ˈˌ]+$/.test(last.phoneme) || /^[ːˑ\u0300-\u036f]$/.test(phoneme));
   if (belongsToLast) Object.assign(last, { phoneme: last.phoneme + phoneme, end });
   else group.push({ phoneme, start, end });
+}
+
+const isMark = (symbol) => /^\p{P}+$/u.test(symbol);
+const lettersOf = (word) => Math.max(1, word.replace(/[^\p{L}\p{M}\p{N}]/gu, "").length);
+
+/**
+ * The words of each group of phonemes. espeak-ng says some words together, such as "for a", and does not tell which: where
+ * there are fewer groups than words, those are joined whose letters are as many, in proportion, as there are phonemes.
+ * @param {string[]} words
+ * @param {number[]} sizes the phonemes of each group
+ * @returns {string[] | undefined} nothing where there are more groups than words
+ */
+export function joinWords(words, sizes) {
+  const kMostWords = 4; // of a group
+  const letters = words.map(lettersOf);
+  const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+  const phonemesOfLetter = sum(sizes) / sum(letters);
+  let best = [{ cost: 0, begins: [] }]; // by how many words the groups so far have
+  for (const size of sizes) {
+    const next = [];
+    best.forEach(({ cost, begins }, begin) => {
+      for (let end = begin + 1; end <= Math.min(begin + kMostWords, words.length); end += 1) {
+        const all = cost + (sum(letters.slice(begin, end)) * phonemesOfLetter - size) ** 2;
+        if (!(next[end]?.cost <= all)) next[end] = { cost: all, begins: [...begins, begin] };
+      }
+    });
+    best = next;
+  }
+  const begins = best[words.length]?.begins;
+  return begins?.map((begin, i) => words.slice(begin, begins[i + 1]).join(" "));
 }
 
 export class Picture {
@@ -64,7 +94,7 @@ export class Picture {
     item.textContent = text;
     element("sentences").append(item);
     this.resize(end * kPixelsPerSecond);
-    // Words are between spaces, in the text and in its phonemes; where these are not alike, the
+    // Words are between spaces, in the text and in its phonemes; where there are more of these, the
     // text stands over all.
     const groups = [[]];
     for (const phoneme of phonemes) {
@@ -72,8 +102,9 @@ export class Picture {
       else if (!["_", "^", "$"].includes(phoneme.phoneme)) addPhoneme(groups.at(-1), phoneme);
     }
     const spoken = groups.filter((group) => group.length > 0);
-    const words = text.split(/\s+/).filter(Boolean);
-    if (words.length === spoken.length) spoken.forEach((group, i) => this.label("word", words[i], group[0].start));
+    const sizes = spoken.map((group) => group.filter(({ phoneme }) => !isMark(phoneme)).length);
+    const words = joinWords(text.split(/\s+/).filter(Boolean), sizes);
+    if (words) spoken.forEach((group, i) => this.label("word", words[i], group[0].start));
     else if (spoken.length > 0) this.label("word", text, spoken[0][0].start);
     for (const { phoneme, start, end: last } of spoken.flat()) this.label("phoneme", phoneme, (start + last) / 2);
   }
