@@ -15,6 +15,8 @@ from ._errors import Error
 from ._library import Callbacks, CheckOptions, CReport, OnProgress, OnStage, options, path_bytes
 from ._safetensors import write_safetensors
 
+_Path = Union[str, "PathLike[str]"]
+
 
 @dataclass(frozen=True)
 class Case:
@@ -129,9 +131,9 @@ def _difference_of(output: Dict[str, Any]) -> float:
     return math.inf if largest is None else largest
 
 
-def check(model: Union[str, "PathLike[str]"], *, quick: bool = False, sizes: Sequence[int] = (),
+def check(model: _Path, *, quick: bool = False, sizes: Sequence[int] = (),
           allow_multiple: bool = False, seconds: Optional[float] = None, inputs: Optional[Mapping[str, str]] = None,
-          references: Sequence[Union[str, "PathLike[str]"]] = (), cases: Sequence[Case] = (),
+          references: Union[_Path, Sequence[_Path]] = (), cases: Sequence[Case] = (),
           tolerance: Optional[float] = None, strict: bool = False, on_stage: Optional[OnStage] = None,
           on_progress: Optional[OnProgress] = None) -> CheckReport:
     """Runs an ONNX model, whichever exporter wrote it, at many sizes of each of its axes, and on all cases.
@@ -150,7 +152,7 @@ def check(model: Union[str, "PathLike[str]"], *, quick: bool = False, sizes: Seq
     """
     callbacks = Callbacks(on_stage, on_progress)
     with tempfile.TemporaryDirectory() as folder:
-        files = [references] if isinstance(references, (str, PathLike)) else list(references)
+        files: List[_Path] = [references] if isinstance(references, (str, PathLike)) else list(references)
         if cases:
             files.append(_file_of_cases(Path(folder) / "cases.safetensors", cases))
         given = options(CheckOptions, quick=quick, sizes=list(sizes), allow_multiple=allow_multiple, seconds=seconds,
