@@ -3,7 +3,7 @@
 # looks into them: control fields, scripts, files. tools/try_package installs and uses them.
 set -euo pipefail
 build=$1 source=$2 version=$3
-for program in cpack dpkg-deb dpkg-shlibdeps; do
+for program in cpack dpkg-deb dpkg-shlibdeps file; do
   command -v "$program" >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
 done
 scratch=$(mktemp -d)

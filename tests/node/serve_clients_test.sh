@@ -21,7 +21,10 @@ if command -v curl >/dev/null; then
   [[ $code == 400 ]] || fail "curl got $code for a request without text"
 fi
 if command -v node >/dev/null; then
-  node --experimental-websocket "$here/hear_serve.js" "$URL" "$text" "$work/expected.pcm"
+  # Node 18 has no WebSocket, Node 20 if asked for; fetch is everywhere.
+  option=--experimental-websocket
+  node $option -e '' 2>/dev/null || option=
+  node $option "$here/hear_serve.js" "$URL" "$text" "$work/expected.pcm"
 fi
 if command -v python3 >/dev/null; then
   python3 "$here/hear_wyoming.py" "$WYOMING" "$text" "$work/expected.pcm"
