@@ -50,9 +50,9 @@ struct ServeOptions {
   std::size_t max_queue = 192;   // texts that wait until others were spoken
   double ahead = 20;             // seconds of audio that a client may lag behind
   double request_timeout = 15;   // seconds for a request to arrive
-  double idle_timeout = 75;      // seconds for which a connection may do nothing, or a text not go on
-  double write_timeout = 30;     // seconds for which a client may not read
-  double grace = 20;             // seconds for what is spoken when stop() is called
+  double idle_timeout = 75;   // seconds for which a connection may do nothing, or a text not go on
+  double write_timeout = 30;  // seconds for which a client may not read
+  double grace = 20;          // seconds for what is spoken when stop() is called
 };
 
 class Server {
