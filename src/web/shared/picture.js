@@ -25,19 +25,23 @@ export function joinWords(words, sizes) {
   const letters = words.map(lettersOf);
   const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
   const phonemesOfLetter = sum(sizes) / sum(letters);
-  let best = [{ cost: 0, begins: [] }]; // by how many words the groups so far have
-  for (const size of sizes) {
+  let best = [{ cost: 0, last: null }]; // by how many words the groups so far have
+  sizes.forEach((size, i) => {
     const next = [];
-    best.forEach(({ cost, begins }, begin) => {
-      for (let end = begin + 1; end <= Math.min(begin + kMostWords, words.length); end += 1) {
+    const most = words.length - (sizes.length - 1 - i); // each group after this one has a word
+    best.forEach(({ cost, last }, begin) => {
+      for (let end = begin + 1; end <= Math.min(begin + kMostWords, most); end += 1) {
         const all = cost + (sum(letters.slice(begin, end)) * phonemesOfLetter - size) ** 2;
-        if (!(next[end]?.cost <= all)) next[end] = { cost: all, begins: [...begins, begin] };
+        if (!(next[end]?.cost <= all)) next[end] = { cost: all, last: { begin, end, before: last } };
       }
     });
     best = next;
-  }
-  const begins = best[words.length]?.begins;
-  return begins?.map((begin, i) => words.slice(begin, begins[i + 1]).join(" "));
+  });
+  const whole = best[words.length];
+  if (!whole) return undefined;
+  const joined = [];
+  for (let group = whole.last; group; group = group.before) joined.unshift(words.slice(group.begin, group.end).join(" "));
+  return joined;
 }
 
 export class Picture {
