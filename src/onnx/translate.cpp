@@ -259,21 +259,30 @@ class SizeNames {
   std::unordered_map<std::string, std::string> names_;
 };
 
-// The names of sums of a convolution's output and something else, and of what they add, of four
-// axes and one shape.
+// Whether ONNX Runtime leaves what the node makes in blocks of channels, given the names of values
+// that are: convolutions do, and what works on each element of them.
+bool stays_in_blocks(const Node& node, const std::unordered_set<std::string>& blocks) {
+  constexpr std::string_view kElementwise[] = {"Add",  "LeakyRelu", "Mul",
+                                               "Relu", "Sigmoid",   "Tanh"};
+  if (!node.domain().empty() || node.outputs().size() != 1) return false;
+  if (node.op() == "Conv") return true;
+  return std::ranges::find(kElementwise, node.op()) != std::end(kElementwise) &&
+         std::ranges::all_of(node.inputs(),
+                             [&](const Value& input) { return blocks.contains(input.name()); });
+}
+
+// The names of sums that a convolution can take, and of what they add: of four axes and one shape,
+// and all in blocks.
 std::unordered_set<std::string> sums_of(const Graph& graph) {
-  std::unordered_set<std::string> sums;
+  std::unordered_set<std::string> sums, blocks;
   for (const Node& node : graph.nodes()) {
-    if (node.op() != "Add" || !node.domain().empty() || !node.output().type().shape) continue;
+    if (!stays_in_blocks(node, blocks)) continue;
+    blocks.insert(node.output().name());
+    if (node.op() != "Add" || !node.output().type().shape || node.output().rank() != 4) continue;
     const Value all[] = {node.input(0), node.input(1), node.output()};
-    const bool is_one_shape =
-        node.output().rank() == 4 && std::ranges::all_of(all, [&](auto& value) {
-          return value.type().shape == node.output().type().shape;
-        });
-    const bool has_convolution = std::ranges::any_of(node.inputs(), [](const Value& input) {
-      return input.producer() && input.producer()->op() == "Conv";
-    });
-    if (!is_one_shape || !has_convolution) continue;
+    const bool is_one_shape = std::ranges::all_of(
+        all, [&](auto& value) { return value.type().shape == node.output().type().shape; });
+    if (!is_one_shape) continue;
     for (const Value& value : all) sums.insert(value.name());
   }
   return sums;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr Pass kDropDeadNodes = {"drop_dead_nodes", drop_dead_nodes};
 constexpr Pass kShareConstants = {"share_constants", share_constants};
+constexpr Pass kShareExpressions = {"share_expressions", share_expressions};
 
 // The order matters; each line says what the next may rely on.
 constexpr Pass kPipeline[] = {
@@ -30,14 +31,14 @@ constexpr Pass kPipeline[] = {
     {"drop_identities", drop_identities},                  // no node hands its input on as it is
     {"unflatten_linears", unflatten_linears},              // may leave a Reshape that does nothing
     {"split_before_transposes", split_before_transposes},  // no axes are joined to be split again
-    {"read_sizes", read_sizes},                // a Shape gives no more sizes than are used
-    {"lift_sizes", lift_sizes},                // sizes are computed in lists, as shapes take them
-    {"fold_reshapes", fold_reshapes},          // no shape has sizes that are there already
-    {"join_sizes", join_sizes},                // sizes of axes in a row are read at once
-    {"join_slices", join_slices},              // an axis that is cut is cut once
-    kShareConstants,                           // equal constants are one
-    {"share_expressions", share_expressions},  // equal nodes are one
-    kDropDeadNodes,                            // every node reaches an output
+    {"read_sizes", read_sizes},        // a Shape gives no more sizes than are used
+    {"lift_sizes", lift_sizes},        // sizes are computed in lists, as shapes take them
+    {"fold_reshapes", fold_reshapes},  // no shape has sizes that are there already
+    {"join_sizes", join_sizes},        // sizes of axes in a row are read at once
+    {"join_slices", join_slices},      // an axis that is cut is cut once
+    kShareConstants,                   // equal constants are one
+    kShareExpressions,                 // equal nodes are one
+    kDropDeadNodes,                    // every node reaches an output
 };
 
 // Each needs what those before it leave.
@@ -61,6 +62,7 @@ constexpr Pass kConvolveByPoints = {"convolve_by_points", convolve_by_points};
 constexpr Pass kForManySizes[] = {
     kShareConstants,             // convolutions by points share their constants
     {"hide_ranks", hide_ranks},  // the graph is loaded in less time
+    kShareExpressions,           // what it reads of shapes was read before
     kDropDeadNodes,
 };
 

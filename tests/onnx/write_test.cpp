@@ -176,13 +176,18 @@ TEST(WriteOnnx, WritesTheTypesOfSumsOfConvolutionsThatAttentionIsComputedFrom) {
   EXPECT_EQ(model.graph().value_info(2).name(), "sum");
 }
 
-TEST(WriteOnnx, WritesTheTypesOfSumsAloneWhereRanksAreHidden) {
+// What is added to something that is not in blocks leaves them, whatever its size is called.
+TEST(WriteOnnx, WritesTheTypesOfSumsInBlocksAloneWhereRanksAreHidden) {
   const auto graph = parse_graph(R"(x: f32[b, 16, 1, 8*t]
       one: f32[16, 1, 1] = const
       w: f32[16, 16, 1, 1] = const
-      a = Relu(x)
-      c = Conv(a, w)
-      sum = Add(a, c)
+      outside = Relu(x)
+      conv = Conv(outside, w)
+      apart = Add(outside, conv)
+      a = Conv(apart, w)
+      active = Relu(a)
+      c = Conv(active, w)
+      sum = Add(active, c)
       more = Add(sum, one)
       tanh = Tanh(more)
       other = Add(tanh, a)
@@ -201,7 +206,7 @@ TEST(WriteOnnx, WritesTheTypesOfSumsAloneWhereRanksAreHidden) {
   options.written_types = WrittenTypes::kForRuntime;
   const onnx::ModelProto model = parsed(onnx_bytes(*graph, options));
   ASSERT_EQ(model.graph().value_info_size(), 3);
-  EXPECT_EQ(model.graph().value_info(0).name(), "a");
+  EXPECT_EQ(model.graph().value_info(0).name(), "active");
   EXPECT_EQ(model.graph().value_info(1).name(), "c");
   EXPECT_EQ(model.graph().value_info(2).name(), "sum");
   EXPECT_EQ(sizes_of(model.graph().value_info(2)), "['b', 16, 1, '8*t']");
