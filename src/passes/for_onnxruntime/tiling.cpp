@@ -11,8 +11,8 @@ namespace {
 constexpr std::int64_t kLeastPartsToOverlap = 16;
 
 // Numbers of the shape [1] for a length: as many tiles as are worth it, 1, 2, 4, ..., and the part
-// of the whole that each is for, rounded up. They are sums and products of the length, so that the
-// graph knows the sizes of tiles.
+// of the whole from one to the next, rounded up. They are sums and products of the length, so that
+// the graph knows the sizes of tiles.
 struct Parts {
   Value count, part;
 
@@ -22,7 +22,8 @@ struct Parts {
     for (std::int64_t tiles = 2; tiles <= most; tiles *= 2) {
       const std::int64_t least = 2 * reach * (tiles - 1) * kLeastPartsToOverlap;
       const Value is_long = minimum(length / int64s(length, {least}), int64s(length, {1}));
-      const Value smaller = (length + int64s(length, {tiles - 1})) / int64s(length, {tiles});
+      const Value smaller =
+          (length - int64s(length, {2 * reach - (tiles - 1)})) / int64s(length, {tiles});
       count = count + is_long * int64s(length, {tiles / 2});
       part = part - is_long * (larger - smaller);
       larger = smaller;
@@ -42,13 +43,14 @@ Value as_units(const Value& x, std::int64_t each) {
 
 Tiling::Tiling(const Value& length, const Options& options)
     : unit_(options.unit), stretch_(options.stretch) {
-  const std::int64_t reach = std::max<std::int64_t>((options.reach + unit_ - 1) / unit_, 1);
+  reach_ = std::max<std::int64_t>((options.reach + unit_ - 1) / unit_, 1);
   length_ = unit_ == 1 ? length : length / int64s(length, {unit_});
-  const Parts parts(length_, options.most_tiles, reach);
+  const Parts parts(length_, options.most_tiles, reach_);
   part_ = parts.part;
-  width_ = minimum(length_, part_ + int64s(length, {2 * reach}));
+  last_ = parts.count * part_ - int64s(length, {1});
+  width_ = minimum(length_, part_ + int64s(length, {2 * reach_}));
   const Value each = range(parts.count);
-  starts_ = minimum(maximum(each * part_ - int64s(length, {reach}), 0), length_ - width_);
+  starts_ = minimum(each * part_, length_ - width_);
   offsets_ = each * width_ - starts_;
 }
 
@@ -57,9 +59,11 @@ Value Tiling::units_of_tiles() const { return unsqueeze(starts_, {1}) + range(wi
 
 // Where parts of the whole, of which each unit has `parts`, are among those of all tiles.
 Value Tiling::places_in_tiles(const Value& of_whole, std::int64_t parts) const {
-  if (parts == 1) return of_whole + gather(offsets_, of_whole / part_, 0);
   const Value each = int64s(of_whole, {parts});
-  return of_whole + gather(offsets_ * each, of_whole / (part_ * each), 0);
+  const Value units = parts == 1 ? of_whole : of_whole / each;
+  const Value inside = maximum(units - int64s(units, {reach_}), 0);
+  const Value tiles = minimum(inside, last_) / part_;
+  return of_whole + gather(parts == 1 ? offsets_ : offsets_ * each, tiles, 0);
 }
 
 Value Tiling::cut(const Value& x) const {

@@ -45,9 +45,13 @@ class Tiling {
   Value places_in_tiles(const Value& of_whole, std::int64_t parts) const;
 
   std::int64_t unit_, stretch_;
-  // In units. Lists have an element for each tile.
+  // In units. Lists have an element for each tile. A tile is for a part of the whole, and sees as
+  // much as it reaches on both sides of that; the first and the last one are for as much more at
+  // the ends of the whole.
+  std::int64_t reach_;
   Value length_;   // [1]
-  Value part_;     // of the whole that a tile is for, [1]
+  Value part_;     // [1]
+  Value last_;     // of all parts, the first from 0 on, [1]
   Value width_;    // of a tile, [1]
   Value starts_;   // of each tile in the whole
   Value offsets_;  // from a unit's place in the whole to that in the tile that is for it, all tiles

@@ -71,9 +71,11 @@ TEST_F(RunTiling, CutsALongRowIntoShortOnesAndLeavesShortOnes) {
   const auto shape_at = [&](std::int64_t t) {
     return session.run({{"x", made_up_tensor({1, kChannels, 1, t}, 9)}}).at("tiles").shape;
   };
-  EXPECT_EQ(shape_at(4000), (std::vector<std::int64_t>{1, kChannels, 4, 4000 / 4 + 2 * 10}));
+  EXPECT_EQ(shape_at(4000),
+            (std::vector<std::int64_t>{1, kChannels, 4, (4000 - 2 * 10) / 4 + 2 * 10}));
   EXPECT_EQ(shape_at(319), (std::vector<std::int64_t>{1, kChannels, 1, 319}));
-  EXPECT_EQ(shape_at(320), (std::vector<std::int64_t>{1, kChannels, 2, 320 / 2 + 2 * 10}));
+  EXPECT_EQ(shape_at(320),
+            (std::vector<std::int64_t>{1, kChannels, 2, (320 - 2 * 10) / 2 + 2 * 10}));
 }
 
 // Two networks, one after the other, each in tiles of its own.
