@@ -60,6 +60,7 @@ constexpr Pass kConvolveByPoints = {"convolve_by_points", convolve_by_points};
 // For the many sizes that it makes, or those that cannot be named: see onnx/options.h. Not for
 // graphs with attention.
 constexpr Pass kForManySizes[] = {
+    {"cut_before_transposes", cut_before_transposes},  // nothing is transposed to be cut off
     kShareConstants,             // convolutions by points share their constants
     {"hide_ranks", hide_ranks},  // the graph is loaded in less time
     kShareExpressions,           // what it reads of shapes was read before

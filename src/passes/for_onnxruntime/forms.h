@@ -12,6 +12,7 @@ bool fold_axes(Graph& graph);
 bool tile_rows(Graph& graph);
 bool output_by_phases(Graph& graph);
 bool upsample_by_phases(Graph& graph);
+bool cut_before_transposes(Graph& graph);
 bool activate_in_blocks(Graph& graph);
 bool mask_in_blocks(Graph& graph);
 bool convolve_by_points(Graph& graph);

@@ -1,6 +1,8 @@
 // Each form is shown a graph that it changes and one that it must leave alone.
 #include "passes/for_onnxruntime/forms.h"
 
+#include <numeric>
+
 #include <gtest/gtest.h>
 
 #include "base/tensor_math.h"
@@ -10,6 +12,7 @@
 #include "onnx/write.h"
 #include "passes/passes.h"
 #include "passes/pipeline.h"
+#include "passes/rewrite.h"
 #include "runtime/session.h"
 #include "tests/cases.h"
 #include "tests/needs_runtime.h"
@@ -401,6 +404,65 @@ TEST(TileRows, LeavesManyChannelsAndSeveralEnds) {
       y = Conv(c, w) pads=[0, 1, 0, 1]
       return y)"))
       << "a sample less than the rate";
+}
+
+// cut_before_transposes
+
+// A size of the Transpose is read behind a Squeeze, as the end of the Slice.
+constexpr const char* kCutBehind = R"(x: f32[b, 1, t, 16]
+      gone: i64[1] = const [2]
+      one: i64[1] = const [1]
+      axis: i64[1] = const [-1]
+      y = Transpose(x) perm=[0, 3, 1, 2]
+      row = Squeeze(y, gone)
+      size = Shape(row) start=2 end=3
+      end = Sub(size, one)
+      part = Slice(y, one, end, axis)
+      return part)";
+
+TEST(CutBeforeTransposes, ReadsSizesAndCutsBeforeATranspose) {
+  const auto graph = parse_graph(kCutBehind);
+  const std::string type = print(graph->outputs()[0].second.type());
+  ASSERT_TRUE(cut_before_transposes(*graph));
+  drop_dead_nodes(*graph);
+  check(*graph);
+  EXPECT_EQ(print(graph->outputs()[0].second.type()), type);
+  std::vector<std::string> ops;
+  for (const Node& node : graph->nodes()) ops.push_back(node.op());
+  EXPECT_EQ(ops, (std::vector<std::string>{"Shape", "Sub", "Slice", "Transpose"}));
+  EXPECT_EQ(integer_of(graph->nodes()[0], "start", -1), 2) << "where the time is in x";
+  EXPECT_EQ(int64_values(*graph->nodes()[2].input(3).constant()), (std::vector<std::int64_t>{2}));
+}
+
+TEST(CutBeforeTransposes, GivesTheSame) {
+  NEEDS_RUNTIME();
+  const auto graph = parse_graph(kCutBehind);
+  ASSERT_TRUE(cut_before_transposes(*graph));
+  const Session before =
+      Session::from_bytes(Blob::own(onnx_bytes(*parse_graph(kCutBehind))), "before");
+  const Session after = Session::from_bytes(Blob::own(onnx_bytes(*graph)), "after");
+  for (const std::int64_t t : {3, 8}) {
+    std::vector<float> numbers(static_cast<std::size_t>(2 * t * 16));
+    std::iota(numbers.begin(), numbers.end(), 0.0F);
+    const Tensor x = tensor_of({2, 1, t, 16}, numbers);
+    const Tensor wanted = before.run({{"x", x}}).begin()->second;
+    const Tensor given = after.run({{"x", x}}).begin()->second;
+    EXPECT_EQ(given.shape, (std::vector<std::int64_t>{2, 16, 1, t - 2}));
+    EXPECT_TRUE(is_equal(given, wanted));
+  }
+}
+
+TEST(CutBeforeTransposes, LeavesATransposeThatIsUsedWhole) {
+  EXPECT_FALSE(changes(cut_before_transposes, R"(x: f32[b, t, 16]
+      one: i64[1] = const [1]
+      end: i64[1] = const [-1]
+      axis: i64[1] = const [2]
+      y = Transpose(x) perm=[0, 2, 1]
+      part = Slice(y, one, end, axis)
+      return part, y)"));
+  EXPECT_FALSE(changes(cut_before_transposes, R"(x: f32[b, t, 16]
+      size = Shape(x) start=1 end=2
+      return size)"));
 }
 
 // activate_in_blocks
