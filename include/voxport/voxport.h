@@ -164,6 +164,7 @@ typedef struct voxport_export_options {
   const char* method;
   voxport_on_stage on_stage;
   void* user;
+  int share_weights;  // of the graphs of a folder
 } voxport_export_options;
 
 // Writes the model in `checkpoint` to `out`, as export_model() of export.h does.

@@ -39,9 +39,9 @@ def export(model: Any, out: Union[str, "PathLike[str]"], example: Sequence[Any] 
            allow_fixed: bool = False, program: Optional[str] = None, method: Optional[str] = None,
            architecture: Optional[str] = None, configs: Paths = (),
            hyper_parameters: Optional[Mapping[str, Any]] = None, opset: int = 0, plain: bool = False,
-           target: Optional[str] = None, check: bool = True, noise_input: bool = False, cut_after_flow: bool = False,
-           batch_scales: bool = False, d_vector_input: bool = False, own_energy_control: bool = False,
-           silent_padding: bool = False, duration_control: str = "best",
+           share_weights: bool = False, target: Optional[str] = None, check: bool = True, noise_input: bool = False,
+           cut_after_flow: bool = False, batch_scales: bool = False, d_vector_input: bool = False,
+           own_energy_control: bool = False, silent_padding: bool = False, duration_control: str = "best",
            vocoder: Optional[Union[str, "PathLike[str]"]] = None, vocoder_configs: Paths = (),
            on_stage: Optional[OnStage] = None) -> ExportReport:
     """Converts a model to ONNX: a checkpoint or a program in a file, or a ``torch.nn.Module``.
@@ -78,10 +78,11 @@ def export(model: Any, out: Union[str, "PathLike[str]"], example: Sequence[Any] 
     def export_file(path: Union[str, "PathLike[str]"], dynamic: Dynamic, inputs: Sequence[str]) -> Dict[str, Any]:
         given = options(
             ExportOptions, architecture=architecture, configs=configs, hyper_parameters=hyper_parameters, opset=opset,
-            plain=plain, target=target, no_check=not check, noise_input=noise_input, cut_after_flow=cut_after_flow,
-            batch_scales=batch_scales, d_vector_input=d_vector_input, own_energy_control=own_energy_control,
-            silent_padding=silent_padding, duration_control=_DURATION_CONTROLS.index(duration_control),
-            vocoder=vocoder, vocoder_configs=vocoder_configs, inputs=inputs, dynamic=_specifications(dynamic),
+            plain=plain, share_weights=share_weights, target=target, no_check=not check, noise_input=noise_input,
+            cut_after_flow=cut_after_flow, batch_scales=batch_scales, d_vector_input=d_vector_input,
+            own_energy_control=own_energy_control, silent_padding=silent_padding,
+            duration_control=_DURATION_CONTROLS.index(duration_control), vocoder=vocoder,
+            vocoder_configs=vocoder_configs, inputs=inputs, dynamic=_specifications(dynamic),
             input_names=input_names, output_names=output_names, model=program, allow_fixed=allow_fixed, method=method,
             **callbacks.options)
         report = CReport("voxport_export", path_bytes(path), path_bytes(out), given, callbacks=callbacks)

@@ -54,7 +54,7 @@ class ExportOptions(Structure):
                 ("duration_control", c_int), ("vocoder", c_char_p), ("vocoder_configs", _Strings),
                 ("inputs", _Strings), ("dynamic", _Strings), ("input_names", _Strings), ("output_names", _Strings),
                 ("model", c_char_p), ("allow_fixed", c_int), ("method", c_char_p), ("on_stage", _CStage),
-                ("user", c_void_p)]
+                ("user", c_void_p), ("share_weights", c_int)]
 
 
 class CheckOptions(Structure):

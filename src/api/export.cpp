@@ -17,6 +17,12 @@ void check_options(const std::filesystem::path& out, const ExportOptions& option
     fail(Error::kUsage, "opset ", options.opset, " cannot be written, expected 13 to 21");
   if (out.empty())
     fail(Error::kUsage, "OUT is empty, expected a folder or a file that ends in .onnx");
+  if (options.share_weights && (out.extension() == ".onnx" || out.extension() == ".safetensors"))
+    fail_about("share_weights", Error::kUsage, "weights are shared by the graphs of a folder, but ",
+               "OUT is ", in_quotes(out.native()));
+  if (options.share_weights && !options.target.empty())
+    fail_about("share_weights", Error::kUsage, "what is written for ", options.target,
+               " has a file of its own for each graph");
 }
 
 // A folder of that name would hardly be meant.

@@ -14,6 +14,7 @@ ExportOptions options_of(const voxport_export_options* from) {
   options.hyper_parameters = pairs_of("hyper_parameters", given.hyper_parameters);
   if (given.opset != 0) options.opset = given.opset;
   options.plain = given.plain != 0;
+  options.share_weights = given.share_weights != 0;
   options.target = text_of(given.target);
   options.check = given.no_check == 0;
   options.noise_input = given.noise_input != 0;

@@ -33,12 +33,30 @@ void serve_onnxruntime(const Graph& graph, OnnxOptions& options) {
   for (auto& entry : metadata.entries()) options.metadata.push_back(std::move(entry));
 }
 
+fs::path shared_weights_path(const ExportWork& work) { return work.out / "weights.data"; }
+
+// Once they have been run: the models again, and beside them the weights that several have.
+void write_with_shared_weights(const std::vector<ModelFile>& models, ExportWork& work) {
+  SharedWeights weights(shared_weights_path(work), work.files, 2);
+  for (const ModelFile& model : models) count_weights(*model.graph, weights);
+  for (const ModelFile& model : models) {
+    const std::vector<WrittenFile> written =
+        write_onnx(*model.graph, model.path, work.files, model.options, &weights);
+    work.report.files.push_back({model.path, written[0].bytes, model.graph->nodes().size()});
+  }
+  work.report.files.push_back({weights.path(), weights.size(), 0});
+  work.clock.done("wrote the weights", cat(weights.size(), " bytes, of several graphs"));
+}
+
 }  // namespace
 
 void write_models(std::vector<ModelFile> models, ExportWork& work) {
   constexpr double kBefore = 0.2;  // of the whole, for reading; what is left belongs to the graphs
   for (const ModelFile& model : models)
     for (const char* end : {"", ".data"}) check_is_no_input(model.path.native() + end, work);
+  if (work.options.share_weights) check_is_no_input(shared_weights_path(work), work);
+  OutputFiles to_run;  // whole models, which nobody sees
+  OutputFiles& files = work.options.share_weights ? to_run : work.files;
   double done = kBefore;
   const double share = (1 - kBefore) / static_cast<double>(models.size());
   for (ModelFile& model : models) {
@@ -56,11 +74,11 @@ void write_models(std::vector<ModelFile> models, ExportWork& work) {
     work.report.checks = {is_older ? cat("ONNX's checker as opset ", checked) : "ONNX's checker",
                           "ONNX's shape inference"};
     work.clock.done("checked " + name, "ONNX's checker and shape inference");
-    const std::vector<WrittenFile> written =
-        write_onnx(graph, model.path, work.files, model.options);
+    const std::vector<WrittenFile> written = write_onnx(graph, model.path, files, model.options);
     for (const WrittenFile& file : written)
-      work.report.files.push_back(
-          {file.path, file.bytes, file.path == model.path ? graph.nodes().size() : 0});
+      if (!work.options.share_weights)
+        work.report.files.push_back(
+            {file.path, file.bytes, file.path == model.path ? graph.nodes().size() : 0});
     work.clock.done("wrote " + name, "");
     if (model.not_run.empty())
       work.check.start(written, name);
@@ -70,6 +88,7 @@ void write_models(std::vector<ModelFile> models, ExportWork& work) {
   }
   work.check.finish(work.report);
   if (work.options.check) work.clock.done("ran the graphs", "");
+  if (work.options.share_weights) write_with_shared_weights(models, work);
 }
 
 OutputFile& add_file(const fs::path& path, ExportWork& work) {

@@ -1,6 +1,7 @@
 #include "onnx/write.h"
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/fail.h"
@@ -15,8 +16,6 @@ using Append = std::function<void(Bytes)>;
 
 // Smaller weights stay in the model, where ONNX's shape inference looks for them.
 constexpr std::uint64_t kSmallestOutside = 1024;
-// Where weights beside the model begin: at multiples of a cache line.
-constexpr std::uint64_t kAlignment = 64;
 
 // Fields of the messages that are written piece by piece; all hold a length and then bytes.
 constexpr std::uint32_t kModelGraph = ModelProto::kGraph;
@@ -34,8 +33,7 @@ std::string field_head(std::uint32_t field, std::uint64_t length) {
 struct Piece {
   const Initializer* initializer;
   bool is_outside = false;
-  std::uint64_t offset = 0;  // in the other file
-  std::string head;          // from the tag of the initializer to the length of its values
+  std::string head;  // from the tag of the initializer to the length of its values
 
   std::uint64_t inside_bytes() const {
     return head.size() + (is_outside ? 0 : initializer->values->size_in_bytes());
@@ -83,7 +81,7 @@ class Layout {
   Layout(const Graph& graph, const OnnxOptions& options) : translation_(translate(graph, options)) {
     split_model();
     for (const Initializer& initializer : translation_.initializers)
-      pieces_.push_back({&initializer, false, 0, head_inside(initializer)});
+      pieces_.push_back({&initializer, false, head_inside(initializer)});
   }
 
   std::uint64_t size() const {
@@ -91,15 +89,14 @@ class Layout {
     return before_.size() + field_head(kModelGraph, graph).size() + graph + after_.size();
   }
 
-  void move_weights_outside(const std::string& location) {
-    std::uint64_t end = 0;
+  void move_weights_outside(SharedWeights& outside) {
     for (Piece& piece : pieces_) {
-      const std::uint64_t bytes = piece.initializer->values->size_in_bytes();
-      if (bytes < kSmallestOutside) continue;
+      if (piece.initializer->values->size_in_bytes() < kSmallestOutside) continue;
+      std::optional<std::uint64_t> place;
+      append_values(*piece.initializer, [&](Bytes values) { place = outside.place_of(values); });
+      if (!place) continue;
       piece.is_outside = true;
-      piece.offset = (end + kAlignment - 1) / kAlignment * kAlignment;
-      piece.head = head_outside(*piece.initializer, location, piece.offset);
-      end = piece.offset + bytes;
+      piece.head = head_outside(*piece.initializer, outside.location(), *place);
     }
   }
 
@@ -113,15 +110,6 @@ class Layout {
     }
     append(as_bytes(graph_after_));
     append(as_bytes(after_));
-  }
-
-  void append_outside(OutputFile& file) const {
-    const Append append = [&](Bytes bytes) { file.append(bytes); };
-    for (const Piece& piece : pieces_) {
-      if (!piece.is_outside) continue;
-      append(as_bytes(std::string(piece.offset - file.size(), '\0')));
-      append_values(*piece.initializer, append);
-    }
   }
 
  private:
@@ -164,25 +152,33 @@ class Layout {
 }  // namespace
 
 std::vector<WrittenFile> write_onnx(const Graph& graph, const std::filesystem::path& path,
-                                    OutputFiles& files, const OnnxOptions& options) {
+                                    OutputFiles& files, const OnnxOptions& options,
+                                    SharedWeights* shared) {
   return in_context(cat("writing ", in_quotes(path.native())), [&] {
     Layout layout(graph, options);
     std::vector<WrittenFile> written = {{path, 0, {}}};
-    if (layout.size() > options.max_file_bytes) {
-      const std::string outside = path.native() + ".data";
-      layout.move_weights_outside(path.filename().native() + ".data");
-      if (layout.size() > options.max_file_bytes) fail_as_too_large(layout.size(), options);
+    if (shared) {
+      layout.move_weights_outside(*shared);
+    } else if (layout.size() > options.max_file_bytes) {
       // Before the model, so that it is there when the model appears.
-      OutputFile& weights = files.add(outside);
-      layout.append_outside(weights);
-      written.push_back({outside, weights.size(), weights.readable()});
+      SharedWeights own(path.native() + ".data", files, 0);
+      layout.move_weights_outside(own);
+      written.push_back({own.path(), own.size(), own.readable()});
     }
+    if (layout.size() > options.max_file_bytes) fail_as_too_large(layout.size(), options);
     OutputFile& file = files.add(path);
     layout.append_model([&](Bytes bytes) { file.append(bytes); });
     written[0].bytes = file.size();
     written[0].readable = file.readable();
     return written;
   });
+}
+
+void count_weights(const Graph& graph, SharedWeights& shared) {
+  for (const Value& constant : graph.constants()) {
+    const Tensor& values = *constant.constant();
+    if (values.size_in_bytes() >= kSmallestOutside) shared.count(contiguous(values).bytes());
+  }
 }
 
 std::string onnx_bytes(const Graph& graph, const OnnxOptions& options) {
