@@ -5,15 +5,12 @@
 
 #include "base/fail.h"
 #include "lower/baked_sizes.h"
+#include "lower/is_among.h"
 #include "lower/size_limits.h"
 #include "lower/states.h"
 
 namespace voxport {
 namespace {
-
-bool is_among(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 // The symbols of all inputs' sizes, each once, in order.
 std::vector<std::string> symbols_of(const LowerOptions& options) {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/text.h"
+#include "lower/is_among.h"
 
 namespace voxport {
 namespace {
@@ -197,10 +198,6 @@ class Limits {
   std::vector<SizeLimit> found_;
   std::map<std::string, std::vector<MetSizes>> met_;  // that are in no range, by their symbol
 };
-
-bool is_among(const std::vector<std::string>& symbols, const std::string& symbol) {
-  return std::ranges::find(symbols, symbol) != symbols.end();
-}
 
 // What a symbol of `a` is where a = b: 8*frames - 32 for samples, where samples + 32 = 8*frames.
 std::optional<SizeRelation> solved(const Dim& a, const Dim& b) {

@@ -12,11 +12,6 @@ namespace {
 constexpr int kBits = 64;
 constexpr int kFirstOpset = 18;  // that has BitwiseAnd, BitwiseOr and BitwiseXor
 
-// x / by, rounded down; by is positive.
-Value floor_quotient(const Value& x, const Value& by) {
-  return (x - apply_op("Mod", {x, by})) / by;
-}
-
 // The bits of x that are in a mask which is not negative. A run of ones from bit `low` to below
 // `high` cuts out x mod 2^high - x mod 2^low, also of a negative x.
 Value masked(const Value& x, std::uint64_t mask) {

@@ -67,15 +67,6 @@ Value remainder_of(const Value& a, const Value& b) {
   return where(less(left * g.node("Sign", {b}), zero), left + b, left);
 }
 
-// a / b rounded down. Of floats the quotient may be rounded up to a whole number that is too large;
-// the remainder shows that.
-Value floor_quotient(const Value& a, const Value& b) {
-  const Value whole = apply_op("Div", {apply_op("Sub", {a, remainder_of(a, b)}), b});
-  if (!is_floating(a.dtype())) return whole;
-  Builder g(a.graph());
-  return where(g.node("Equal", {b, like(b, 0)}), a / b, voxport::round(whole));
-}
-
 Value extreme(const char* op, const Value& a, const Value& b) {
   if (a.dtype() != DType::kBool) return apply_op(op, {a, b});
   return Builder(a.graph()).node(std::string_view(op) == "Max" ? "Or" : "And", {a, b});
@@ -116,6 +107,15 @@ Value x_times_log(const Value& x, const Value& y, const Value& log) {
 }
 
 }  // namespace
+
+// Of floats the quotient may be rounded up to a whole number that is too large; the remainder shows
+// that.
+Value floor_quotient(const Value& a, const Value& b) {
+  const Value whole = apply_op("Div", {apply_op("Sub", {a, remainder_of(a, b)}), b});
+  if (!is_floating(a.dtype())) return whole;
+  Builder g(a.graph());
+  return where(g.node("Equal", {b, like(b, 0)}), a / b, voxport::round(whole));
+}
 
 // aten.add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
 Item add(const Call& call, Builder&) {

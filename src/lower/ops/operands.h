@@ -55,6 +55,7 @@ inline Value like(const Value& x, double number) {
 
 // Functions that others are made of. -0.0 counts as negative.
 Value cosine(const Value& x);
+Value floor_quotient(const Value& a, const Value& b);  // a / b, rounded down
 Value is_nan(const Value& x);
 Value is_negative(const Value& x);
 Value truncated(const Value& x);
