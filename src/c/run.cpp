@@ -50,10 +50,9 @@ int voxport_graph_open(const char* model, const voxport_graph_options* options,
   using namespace voxport;
   return c::guarded(error, [&] {
     c::required("graph", graph);
-    RunnableModel opened(c::required("model", model), c::options_of(options));
+    const RunnableModel opened(c::required("model", model), c::options_of(options));
     std::string json = to_json(opened.ports());
-    *graph = std::make_unique<voxport_graph>(voxport_graph{std::move(opened), std::move(json)})
-                 .release();
+    *graph = std::make_unique<voxport_graph>(voxport_graph{opened, std::move(json)}).release();
     return VOXPORT_OK;
   });
 }

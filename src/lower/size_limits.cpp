@@ -92,7 +92,7 @@ bool has_bounds(const SizeLimit& limit) { return limit.min || limit.max; }
 
 // The range of sizes at which two sizes go together. No bounds where that is none.
 SizeLimit range_of(const Dim& a, const Dim& b) {
-  const SizeLimit range = range_of(2, [&](std::int64_t size) { return are_equal_at(a, b, size); });
+  SizeLimit range = range_of(2, [&](std::int64_t size) { return are_equal_at(a, b, size); });
   if (has_bounds(range)) return range;
   // One of them may be 1 at a size beyond the limit, where it is repeated.
   return range_of(2, [&](std::int64_t size) { return are_same_at(a, b, size); });

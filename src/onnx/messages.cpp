@@ -248,7 +248,7 @@ ModelProto parse_model(Bytes bytes) {
   }
   if (!model.graph) model.graph.emplace();
   for (const TensorProto& tensor : model.graph->initializer)
-    if (tensor.data_location == TensorProto::EXTERNAL)
+    if (tensor.data_location == TensorProto::kExternal)
       fail(Error::kUnsupported, "weights in other files: the nodes cannot be looked into");
   return model;
 }

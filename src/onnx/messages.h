@@ -56,8 +56,8 @@ struct StringStringEntryProto {
 };
 
 struct TensorProto {
-  enum DataType : std::int32_t { FLOAT = 1, INT64 = 7 };
-  enum DataLocation : std::int32_t { EXTERNAL = 1 };
+  enum DataType : std::int32_t { kFloat = 1, kInt64 = 7 };
+  enum DataLocation : std::int32_t { kExternal = 1 };
 
   std::vector<std::int64_t> dims;
   std::int32_t data_type = 0;
@@ -187,17 +187,17 @@ struct GraphProto;
 
 struct AttributeProto {
   enum AttributeType : std::int32_t {
-    UNDEFINED = 0,
-    FLOAT = 1,
-    INT = 2,
-    STRING = 3,
-    TENSOR = 4,
-    GRAPH = 5,
-    FLOATS = 6,
-    INTS = 7,
-    STRINGS = 8,
-    TYPE_PROTO = 13,
-    TYPE_PROTOS = 14,
+    kUndefined = 0,
+    kFloat = 1,
+    kInt = 2,
+    kString = 3,
+    kTensor = 4,
+    kGraph = 5,
+    kFloats = 6,
+    kInts = 7,
+    kStrings = 8,
+    kTypeProto = 13,
+    kTypeProtos = 14,
   };
 
   std::string name;
@@ -209,7 +209,7 @@ struct AttributeProto {
   std::vector<float> floats;
   std::vector<std::int64_t> ints;
   std::vector<std::string> strings;
-  std::int32_t type = UNDEFINED;
+  std::int32_t type = kUndefined;
   std::string unknown;
 
   template <class Self, class Visit>

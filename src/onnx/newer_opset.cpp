@@ -25,7 +25,7 @@ void drop_attribute(NodeProto& node, std::string_view name) {
 TensorProto initializer_of(const AttributeProto& ints, const NodeProto& user) {
   TensorProto tensor;
   tensor.name = cat(user.output[0], "/", ints.name);
-  tensor.data_type = TensorProto::INT64;
+  tensor.data_type = TensorProto::kInt64;
   tensor.dims.push_back(static_cast<std::int64_t>(ints.ints.size()));
   tensor.raw_data.assign(reinterpret_cast<const char*>(ints.ints.data()),
                          sizeof(std::int64_t) * ints.ints.size());
@@ -49,7 +49,7 @@ void count_outputs(NodeProto& node, GraphProto&) {
   if (node.input.size() > 1 || find_attribute(node, "num_outputs")) return;
   AttributeProto& count = node.attribute.emplace_back();
   count.name = "num_outputs";
-  count.type = AttributeProto::INT;
+  count.type = AttributeProto::kInt;
   count.i = static_cast<std::int64_t>(node.output.size());
 }
 

@@ -47,7 +47,7 @@ class NoiseTaker {
   void finish() {
     graph_.node.swap(nodes_);
     graph_.input.emplace_back()
-        .make_tensor(kNoiseInput, TensorProto::FLOAT)
+        .make_tensor(kNoiseInput, TensorProto::kFloat)
         .shape.emplace()
         .dim.emplace_back()
         .value = kNoiseInput;
@@ -72,7 +72,7 @@ class NoiseTaker {
   void add_int64(std::string_view part, std::int64_t value) {
     TensorProto& tensor = graph_.initializer.emplace_back();
     tensor.name = name(part);
-    tensor.data_type = TensorProto::INT64;
+    tensor.data_type = TensorProto::kInt64;
     tensor.dims.push_back(1);
     tensor.int64_data.push_back(value);
   }
@@ -80,7 +80,7 @@ class NoiseTaker {
   void add_float(std::string_view part, float value) {
     TensorProto& tensor = graph_.initializer.emplace_back();
     tensor.name = name(part);
-    tensor.data_type = TensorProto::FLOAT;
+    tensor.data_type = TensorProto::kFloat;
     tensor.float_data.push_back(value);
   }
 

@@ -65,7 +65,7 @@ void name_function_nodes(ModelProto& model, ProbeCopy& copy) {
 
 void add_numbers(const TensorProto& tensor, std::vector<std::int64_t>& numbers) {
   numbers.insert(numbers.end(), tensor.dims.begin(), tensor.dims.end());
-  if (tensor.data_type != TensorProto::INT64) return;
+  if (tensor.data_type != TensorProto::kInt64) return;
   numbers.insert(numbers.end(), tensor.int64_data.begin(), tensor.int64_data.end());
   const std::string& raw = tensor.raw_data;
   constexpr std::size_t kMaxList = 16;

@@ -165,16 +165,16 @@ OnnxTensor read_constant(const NodeProto& node, TensorSource& tensors) {
 // Old files leave out of which type an attribute is.
 std::int32_t type_of(const AttributeProto& attribute) {
   using Proto = AttributeProto;
-  if (attribute.type != Proto::UNDEFINED) return attribute.type;
-  if (attribute.f) return Proto::FLOAT;
-  if (attribute.i) return Proto::INT;
-  if (attribute.s) return Proto::STRING;
-  if (attribute.t) return Proto::TENSOR;
-  if (attribute.g) return Proto::GRAPH;
-  if (!attribute.floats.empty()) return Proto::FLOATS;
-  if (!attribute.ints.empty()) return Proto::INTS;
-  if (!attribute.strings.empty()) return Proto::STRINGS;
-  return Proto::UNDEFINED;
+  if (attribute.type != Proto::kUndefined) return attribute.type;
+  if (attribute.f) return Proto::kFloat;
+  if (attribute.i) return Proto::kInt;
+  if (attribute.s) return Proto::kString;
+  if (attribute.t) return Proto::kTensor;
+  if (attribute.g) return Proto::kGraph;
+  if (!attribute.floats.empty()) return Proto::kFloats;
+  if (!attribute.ints.empty()) return Proto::kInts;
+  if (!attribute.strings.empty()) return Proto::kStrings;
+  return Proto::kUndefined;
 }
 
 // Our own rules know more of symbols than ONNX does, and are written for these opsets and later.
@@ -466,20 +466,20 @@ class GraphReader {
                            std::vector<Value>& captured) {
     using Proto = AttributeProto;
     const auto type = type_of(attribute);
-    if ((type == Proto::TENSOR && !attribute.t) || (type == Proto::GRAPH && !attribute.g))
+    if ((type == Proto::kTensor && !attribute.t) || (type == Proto::kGraph && !attribute.g))
       fail(Error::kCorrupt, "it has no value");
     switch (type) {
-      case Proto::FLOAT: return double{attribute.f.value_or(0)};
-      case Proto::INT: return read_integer(node, attribute);
-      case Proto::STRING: return attribute.s.value_or("");
-      case Proto::TENSOR: return context_.tensors.read(*attribute.t).values;
-      case Proto::GRAPH: return read_subgraph(*attribute.g, captured);
-      case Proto::FLOATS:
+      case Proto::kFloat: return double{attribute.f.value_or(0)};
+      case Proto::kInt: return read_integer(node, attribute);
+      case Proto::kString: return attribute.s.value_or("");
+      case Proto::kTensor: return context_.tensors.read(*attribute.t).values;
+      case Proto::kGraph: return read_subgraph(*attribute.g, captured);
+      case Proto::kFloats:
         return std::vector<double>(attribute.floats.begin(), attribute.floats.end());
-      case Proto::INTS: return attribute.ints;
-      case Proto::STRINGS: return attribute.strings;
-      case Proto::TYPE_PROTO:
-      case Proto::TYPE_PROTOS: return ForeignAttribute{bytes_of(attribute)};
+      case Proto::kInts: return attribute.ints;
+      case Proto::kStrings: return attribute.strings;
+      case Proto::kTypeProto:
+      case Proto::kTypeProtos: return ForeignAttribute{bytes_of(attribute)};
       default: fail(Error::kUnsupported, "it is of type ", attribute.type);
     }
   }

@@ -136,31 +136,31 @@ void set_attribute(const Attribute& attribute, AttributeProto& proto) {
     AttributeProto& proto;
 
     void operator()(std::int64_t value) const {
-      proto.type = AttributeProto::INT;
+      proto.type = AttributeProto::kInt;
       proto.i = value;
     }
     void operator()(double value) const {
-      proto.type = AttributeProto::FLOAT;
+      proto.type = AttributeProto::kFloat;
       proto.f = static_cast<float>(value);
     }
     void operator()(const std::string& value) const {
-      proto.type = AttributeProto::STRING;
+      proto.type = AttributeProto::kString;
       proto.s = value;
     }
     void operator()(const std::vector<std::int64_t>& values) const {
-      proto.type = AttributeProto::INTS;
+      proto.type = AttributeProto::kInts;
       proto.ints = values;
     }
     void operator()(const std::vector<double>& values) const {
-      proto.type = AttributeProto::FLOATS;
+      proto.type = AttributeProto::kFloats;
       for (const double value : values) proto.floats.push_back(static_cast<float>(value));
     }
     void operator()(const std::vector<std::string>& values) const {
-      proto.type = AttributeProto::STRINGS;
+      proto.type = AttributeProto::kStrings;
       proto.strings = values;
     }
     void operator()(const Tensor& value) const {
-      proto.type = AttributeProto::TENSOR;
+      proto.type = AttributeProto::kTensor;
       proto.t.emplace() = whole_tensor(value);
     }
     void operator()(const ForeignAttribute& value) const {
@@ -194,7 +194,7 @@ void set_attributes(const Node& node, const Names& names, NodeProto& proto) {
     for (const Value& value : captured.first((*graph)->captured().size()))
       outer.push_back(names.of(value));
     captured = captured.subspan(outer.size());
-    next.type = AttributeProto::GRAPH;
+    next.type = AttributeProto::kGraph;
     set_subgraph(**graph, outer, next.g.emplace());
   }
 }

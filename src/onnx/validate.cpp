@@ -51,7 +51,7 @@ std::vector<ValueInfoProto> all_types(const GraphProto& graph) {
 
 std::string text_of(const TypeProto::Tensor& type) {
   const auto dtype = dtype_of_onnx(type.elem_type);
-  const std::string text = dtype ? std::string(name_of(*dtype)) : cat("type ", type.elem_type);
+  std::string text = dtype ? std::string(name_of(*dtype)) : cat("type ", type.elem_type);
   if (!type.shape) return text;
   const auto size_text = [](const TensorShapeProto::Dimension& dim) {
     if (dim.dim_value()) return cat(*dim.dim_value());

@@ -56,7 +56,7 @@ std::string head_outside(const Initializer& initializer, const std::string& loca
   add("location", location);
   add("offset", cat(offset));
   add("length", cat(initializer.values->size_in_bytes()));
-  header.data_location = TensorProto::EXTERNAL;
+  header.data_location = TensorProto::kExternal;
   const std::string text = bytes_of(header);
   return field_head(kGraphInitializer, text.size()) + text;
 }

@@ -63,7 +63,7 @@ class Evaluation {
   std::optional<Sizes> sizes_from(std::string_view attribute, std::size_t input);
   std::int64_t number(std::string_view name, std::int64_t otherwise) const;
   double real(std::string_view name, double otherwise) const;
-  std::string text(std::string_view name, std::string otherwise) const;
+  std::string text(std::string_view name, const std::string& otherwise) const;
   const Tensor* tensor(std::string_view name) const;
   std::size_t outputs() const { return node_->outputs().size(); }
   std::size_t inputs() const { return node_->inputs().size(); }
@@ -137,10 +137,10 @@ double Evaluation::real(std::string_view name, double otherwise) const {
   return value ? *value : otherwise;
 }
 
-std::string Evaluation::text(std::string_view name, std::string otherwise) const {
+std::string Evaluation::text(std::string_view name, const std::string& otherwise) const {
   const Attribute* found = node_->find(name);
   const auto* value = found ? std::get_if<std::string>(found) : nullptr;
-  return value ? *value : std::move(otherwise);
+  return value ? *value : otherwise;
 }
 
 const Tensor* Evaluation::tensor(std::string_view name) const {
@@ -391,9 +391,9 @@ Results range(Evaluation& e) {
   }
   const double count = std::ceil((e.known_number(1) - start) / step);
   e.expect(count <= static_cast<double>(kMostElements), "a shorter range");
+  const auto length = static_cast<std::int64_t>(std::max(count, 0.0));
   std::vector<double> values;
-  for (double i = 0; i < count; ++i) values.push_back(start + i * step);
-  const auto length = static_cast<std::int64_t>(values.size());
+  for (std::int64_t i = 0; i < length; ++i) values.push_back(start + static_cast<double>(i) * step);
   return {t.numbers({length}, std::move(values), t[e.in(0)].kind)};
 }
 
@@ -449,7 +449,7 @@ Terms::Conv conv_settings(Evaluation& e) {
   e.expect(e.text("auto_pad", "NOTSET") == "NOTSET", "paddings that are told");
   const Sizes kernel = e.sizes_from("kernel_shape", 99).value_or(Sizes{e.shape(1)[2]});
   e.expect(kernel == Sizes{e.shape(1)[2]}, "the kernel of its weights");
-  const auto one = [&](const char* name, Sizes otherwise) {
+  const auto one = [&](const char* name, const Sizes& otherwise) {
     Sizes sizes = e.sizes_from(name, 99).value_or(otherwise);
     e.expect(sizes.size() == otherwise.size(), "settings of one axis");
     for (const std::int64_t size : sizes)

@@ -106,6 +106,7 @@ Object dict_of(std::vector<Entry> entries) {
 
 Object list_of(std::vector<Object> values) {
   std::vector<Entry> entries;
+  entries.reserve(values.size());
   for (Object& value : values)
     entries.push_back({std::to_string(entries.size()), std::move(value)});
   return make_object(Object::Kind::kList, std::move(entries));

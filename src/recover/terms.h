@@ -21,7 +21,7 @@ using Sizes = std::vector<std::int64_t>;
 struct Term {
   std::int32_t index = -1;
   bool operator==(const Term&) const = default;
-  auto operator<=>(const Term&) const = default;
+  auto operator<=>(const Term&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 enum class Kind : std::uint8_t { kFloat, kInteger, kBool };

@@ -41,7 +41,7 @@ void HttpSpeech::take(SpeechEvent event) {
     body +=
         sse_event({{"type", "speech.audio.done"},
                    {"usage", {{"input_tokens", 0}, {"output_tokens", 0}, {"total_tokens", 0}}}});
-  send(std::move(body), event.samples);
+  send(body, event.samples);
   if (!is_end) return;
   speech_.reset();  // it has ended
   service_.metrics.add_request("http", 200);
@@ -49,7 +49,7 @@ void HttpSpeech::take(SpeechEvent event) {
   outlet_.finish(request_.keeps_alive && request_.is_chunking);
 }
 
-void HttpSpeech::send(std::string bytes, std::uint64_t samples) {
+void HttpSpeech::send(const std::string& bytes, std::uint64_t samples) {
   std::string out = has_begun_ ? "" : head_of_stream(reply_, request_);
   has_begun_ = true;
   out += request_.is_chunking ? chunk_of(bytes) : bytes;

@@ -24,7 +24,7 @@ class HttpSpeech : public ClientSession {
 
  private:
   void take(SpeechEvent event);
-  void send(std::string bytes, std::uint64_t samples);
+  void send(const std::string& bytes, std::uint64_t samples);
   void refuse_with(const Refusal& refusal);
 
   Outlet& outlet_;

@@ -74,7 +74,7 @@ std::vector<float> Resampler::finish() {
 std::vector<float> Resampler::take() {
   std::vector<float> out;
   const std::int64_t end = first_ + static_cast<std::int64_t>(in_.size());
-  std::int64_t left = first_ + reach_ - 1;
+  std::int64_t left = 0;
   for (;; ++given_) {
     left = given_ * down_ / up_;
     if (left + reach_ >= end) break;

@@ -67,7 +67,7 @@ std::shared_ptr<Speech> SpeechPool::start(SpeechOrder order) {
   if (speeches_.size() >= options_.max_streams + options_.max_queue)
     refuse(503, "overloaded", "the server is busy with ", speeches_.size(),
            " texts; try again later");
-  const auto speech = std::make_shared<Speech>(*this, std::move(order));
+  auto speech = std::make_shared<Speech>(*this, std::move(order));
   speech->asked_ = speech->due_ = Speech::Clock::now();
   speeches_.push_back(speech);
   tell_metrics();

@@ -99,10 +99,10 @@ void WyomingSession::refuse_late_message() {
 
 void WyomingSession::handle_all() {
   while (!waiting_.empty() && !has_to_wait(waiting_.front())) {
-    WyomingEvent event = std::move(waiting_.front());
+    const WyomingEvent event = std::move(waiting_.front());
     waiting_.pop_front();
     waiting_bytes_ -= event.bytes;
-    handle(std::move(event));
+    handle(event);
   }
   const std::size_t most_bytes = service_.options.max_body;
   if (waiting_.size() > kMostWaiting || waiting_bytes_ > most_bytes)
@@ -117,7 +117,7 @@ bool WyomingSession::has_to_wait(const WyomingEvent& event) const {
   return speech_ && speech_->is_ended() && event.type.starts_with("synthesize");
 }
 
-void WyomingSession::handle(WyomingEvent event) {
+void WyomingSession::handle(const WyomingEvent& event) {
   if (event.type == "describe") {
     describe();
   } else if (event.type == "ping") {

@@ -35,7 +35,7 @@ class WyomingSession : public ClientSession {
  private:
   void handle_all();
   bool has_to_wait(const WyomingEvent& event) const;
-  void handle(WyomingEvent event);
+  void handle(const WyomingEvent& event);
   void describe();
   void start(const nlohmann::json& data, bool is_streaming);
   void take(SpeechEvent event);

@@ -228,7 +228,7 @@ Value Generator::operator()(Value x, const std::optional<Value>& g, Caches* cach
     const Graph::Scope scope(steps.graph(), conv_post.path);
     return tanh(convolved(conv_post, activated(steps), rows));
   };
-  return stages(std::move(x), g, {1, kConvPost, samples}, caches);
+  return stages(x, g, {1, kConvPost, samples}, caches);
 }
 
 ReceptiveField receptive_field(const Config& config) { return receptive_field(config, kConvPost); }

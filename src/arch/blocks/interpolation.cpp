@@ -39,7 +39,7 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b <
 
 }  // namespace
 
-Interpolation::Interpolation(std::string path, std::int64_t channels, std::int64_t factor)
+Interpolation::Interpolation(const std::string& path, std::int64_t channels, std::int64_t factor)
     : between_neighbours_(between(path, channels, factor)),
       weights_(between(cat(path, ".weights"), 1, factor)),
       repeated_(repeating(cat(path, ".mask"), factor)) {}

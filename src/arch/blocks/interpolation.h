@@ -13,7 +13,7 @@ namespace voxport {
 
 class Interpolation {
  public:
-  Interpolation(std::string path, std::int64_t channels, std::int64_t factor);
+  Interpolation(const std::string& path, std::int64_t channels, std::int64_t factor);
 
   // Channels first. With caches x is a piece of a sequence, and so is the output.
   Value operator()(const Value& x, Caches* caches) const;

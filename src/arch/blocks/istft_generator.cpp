@@ -44,7 +44,7 @@ Value Generator::operator()(Value x, const std::optional<Value>& g, Caches* cach
   const hifigan::Head head{config.stretch(), needed(), [this](const Value& steps, RowCaches* rows) {
                              return rows ? samples_of_rows(steps, *rows) : samples(steps);
                            }};
-  return stages(std::move(x), g, head, caches);
+  return stages(x, g, head, caches);
 }
 
 // Subbands are rows of a batch until they meet in the synthesis.

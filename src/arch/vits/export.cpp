@@ -23,7 +23,7 @@ std::optional<fs::path> find_config(const ExportRequest& request, const Family& 
   if (given.size() > 1)
     fail(Error::kUsage, "a VITS has one config, but ", given.size(), " were given");
   if (!given.empty()) return given[0];
-  const std::optional<fs::path> beside = config_beside(request.source, family);
+  std::optional<fs::path> beside = config_beside(request.source, family);
   if (beside) plan.notes.push_back(cat("the config is ", printable(beside->native())));
   return beside;
 }

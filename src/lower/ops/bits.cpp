@@ -47,7 +47,7 @@ std::int64_t on_bits(std::string_view op, std::int64_t a, std::int64_t b) {
   return op == "And" ? a & b : op == "Or" ? a | b : a ^ b;
 }
 
-constexpr int kDigit = 16;
+constexpr std::int64_t kDigit = 16;
 constexpr int kBitsOfDigit = 4;
 
 // What becomes of any two hexadecimal digits, and once more for those that have the sign.

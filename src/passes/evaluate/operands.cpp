@@ -17,12 +17,17 @@ struct Format {
 };
 
 template <class Number, class Element>
+Number number_at(const std::byte* from) {
+  Element element;
+  std::memcpy(&element, from, sizeof element);
+  return static_cast<Number>(element);
+}
+
+template <class Number, class Element>
 void load(const std::byte* from, std::vector<Number>& to) {
   for (Number& number : to) {
-    Element element;
-    std::memcpy(&element, from, sizeof element);
-    number = static_cast<Number>(element);
-    from += sizeof element;
+    number = number_at<Number, Element>(from);
+    from += sizeof(Element);
   }
 }
 

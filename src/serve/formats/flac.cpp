@@ -36,8 +36,8 @@ struct Flac {
 };
 
 const Flac& flac() {
-  static const Flac loaded;
-  return loaded;
+  static const Flac kLoaded;
+  return kLoaded;
 }
 
 class FlacEncoder : public AudioEncoder {

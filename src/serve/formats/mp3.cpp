@@ -16,7 +16,7 @@ struct Lame {
   decltype(lame_set_num_channels)* set_num_channels;
   decltype(lame_set_mode)* set_mode;
   decltype(lame_set_brate)* set_brate;
-  decltype(lame_set_bWriteVbrTag)* set_bWriteVbrTag;
+  decltype(lame_set_bWriteVbrTag)* set_write_vbr_tag;
   decltype(lame_set_disable_reservoir)* set_disable_reservoir;
   decltype(lame_init_params)* init_params;
   decltype(lame_encode_buffer_ieee_float)* encode;
@@ -30,7 +30,7 @@ struct Lame {
     library.find(set_num_channels, "lame_set_num_channels");
     library.find(set_mode, "lame_set_mode");
     library.find(set_brate, "lame_set_brate");
-    library.find(set_bWriteVbrTag, "lame_set_bWriteVbrTag");
+    library.find(set_write_vbr_tag, "lame_set_bWriteVbrTag");
     library.find(set_disable_reservoir, "lame_set_disable_reservoir");
     library.find(init_params, "lame_init_params");
     library.find(encode, "lame_encode_buffer_ieee_float");
@@ -39,8 +39,8 @@ struct Lame {
 };
 
 const Lame& lame() {
-  static const Lame loaded;
-  return loaded;
+  static const Lame kLoaded;
+  return kLoaded;
 }
 
 class Mp3Encoder : public AudioEncoder {
@@ -51,7 +51,7 @@ class Mp3Encoder : public AudioEncoder {
     lame().set_num_channels(flags_, 1);
     lame().set_mode(flags_, MONO);
     lame().set_brate(flags_, 64);
-    lame().set_bWriteVbrTag(flags_, 0);       // which tells a length that is not known yet
+    lame().set_write_vbr_tag(flags_, 0);      // which tells a length that is not known yet
     lame().set_disable_reservoir(flags_, 1);  // a frame does not wait for others
     if (lame().init_params(flags_) < 0) {
       lame().close(flags_);

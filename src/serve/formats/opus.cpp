@@ -33,8 +33,8 @@ struct OpusEnc {
 };
 
 const OpusEnc& opusenc() {
-  static const OpusEnc loaded;
-  return loaded;
+  static const OpusEnc kLoaded;
+  return kLoaded;
 }
 
 class OpusEncoderOfText : public AudioEncoder {

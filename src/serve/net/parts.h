@@ -22,9 +22,9 @@
 namespace voxport {
 
 namespace net = boost::asio;
-using tcp = net::ip::tcp;
 using boost::beast::error_code;
 using boost::beast::tcp_stream;
+using net::ip::tcp;
 
 inline std::chrono::milliseconds duration_of(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
