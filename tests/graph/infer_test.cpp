@@ -126,6 +126,9 @@ TEST(Infer, MultipliesMatrices) {
 }
 
 TEST(Infer, ReducesAndGathers) {
+  EXPECT_EQ(type_of("x: f32[b, t, 10]\n s = Shape(x)\n n = ReduceSum(s)\n y = ConstantOfShape(n)"),
+            "f32[b + t + 10]")
+      << "a sum of sizes is a size";
   EXPECT_EQ(type_of("x: f32[b, t, 10]\n a: i64[1] = const [-1]\n y = ReduceSum(x, a) keepdims=0"),
             "f32[b, t]");
   EXPECT_EQ(type_of("x: i64[b, t]\n w: f32[256, 96] = const\n y = Gather(w, x)"), "f32[b, t, 96]");

@@ -15,6 +15,16 @@ Shape reduced(const Shape& from, const std::vector<bool>& drops, bool keeps) {
   return to;
 }
 
+// The sum of a list of sizes.
+std::optional<std::vector<Dim>> summed_elements(const Application& a,
+                                                const std::vector<bool>& drops) {
+  const auto elements = a.op == "ReduceSum" ? a.elements(0) : std::nullopt;
+  if (!elements || drops != std::vector<bool>{true}) return std::nullopt;
+  Dim sum = 0;
+  for (const Dim& element : *elements) sum = sum + element;
+  return std::vector<Dim>{sum};
+}
+
 }  // namespace
 
 // Axes are an attribute in old operators and an input in new ones; none means all.
@@ -29,7 +39,9 @@ Types reduce(const Application& a) {
   if (axes.empty() && a.integer("noop_with_empty_axes", 0) != 0) return one(a.dtype(0), from);
   std::vector<bool> drops(from.size(), axes.empty());
   for (const std::int64_t axis : axes) drops[axis_index(axis, from.size())] = true;
-  return one(a.dtype(0), reduced(from, drops, a.integer("keepdims", 1) != 0));
+  Types types = one(a.dtype(0), reduced(from, drops, a.integer("keepdims", 1) != 0));
+  types[0].elements = summed_elements(a, drops);
+  return types;
 }
 
 Types arg_reduce(const Application& a) {

@@ -1,6 +1,7 @@
 #include "passes/for_onnxruntime/tiling.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "graph/ops.h"
 
@@ -12,22 +13,30 @@ constexpr std::int64_t kLeastPartsToOverlap = 16;
 
 // Numbers of the shape [1] for a length: as many tiles as are worth it, 1, 2, 4, ..., and the part
 // of the whole from one to the next, rounded up. They are sums and products of the length, so that
-// the graph knows the sizes of tiles.
+// the graph knows the sizes of tiles: the number grows by 1, 2, 4, ... where the length is enough,
+// and the part becomes smaller with it. All of these are computed at once, in lists.
 struct Parts {
   Value count, part;
 
   Parts(const Value& length, std::int64_t most, std::int64_t reach)
       : count(int64s(length, {1})), part(length) {
-    Value larger = length;
+    std::vector<std::int64_t> before, after, least;
     for (std::int64_t tiles = 2; tiles <= most; tiles *= 2) {
-      const std::int64_t least = 2 * reach * (tiles - 1) * kLeastPartsToOverlap;
-      const Value is_long = minimum(length / int64s(length, {least}), int64s(length, {1}));
-      const Value smaller =
-          (length - int64s(length, {2 * reach - (tiles - 1)})) / int64s(length, {tiles});
-      count = count + is_long * int64s(length, {tiles / 2});
-      part = part - is_long * (larger - smaller);
-      larger = smaller;
+      before.push_back(tiles / 2);
+      after.push_back(tiles);
+      least.push_back(2 * reach * (tiles - 1) * kLeastPartsToOverlap);
     }
+    if (after.empty()) return;
+    // The first and the last tile see nothing beyond the ends.
+    const auto parts_of = [&](const std::vector<std::int64_t>& counts) {
+      std::vector<std::int64_t> less;
+      for (const std::int64_t tiles : counts)
+        less.push_back(tiles == 1 ? 0 : 2 * reach - (tiles - 1));
+      return (length - int64s(length, less)) / int64s(length, counts);
+    };
+    const Value are_enough = minimum(length / int64s(length, least), int64s(length, {1}));
+    count = count + reduce_sum(are_enough * int64s(length, before), {0}, true);
+    part = part - reduce_sum(are_enough * (parts_of(before) - parts_of(after)), {0}, true);
   }
 };
 
