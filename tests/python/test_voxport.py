@@ -220,6 +220,8 @@ class Export(unittest.TestCase):
         with self.assertRaisesRegex(voxport.Error, "an example of inputs belongs to a torch.nn.Module"):
             voxport.export("linear.pt2", "it.onnx", (1,))
         self.assertEqual(voxport.export("linear.pt2", "it.onnx", opset=20, check=False).opset, 20)
+        report = voxport.export(DATA / "voices" / "single.ckpt", "shared", share_weights=True, check=False)
+        self.assertIn(Path("shared") / "weights.data", report.files)
         Path("it.onnx").unlink()
 
 
