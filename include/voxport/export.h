@@ -37,8 +37,8 @@ struct ExportOptions {
   int opset = 17;  // 13 to 21
   // No rewrites that only serve ONNX Runtime's CPU kernels.
   bool plain = false;
-  // In a folder: weights that several graphs have lie in one file, weights.data. Such a graph is of
-  // use only beside it. Not for a target.
+  // In a folder: weights that several graphs have, as a decoder and its stateful form, lie in one
+  // file beside them, GRAPH-HASH.data. Such a graph is of use only beside it. Not for a target.
   bool share_weights = false;
   // What another program requires: "sherpa" (sherpa-onnx: metadata and a file beside one graph),
   // "web" (onnxruntime-web: a folder with a page and its module, without decoder.onnx; noise comes

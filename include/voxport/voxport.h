@@ -151,7 +151,7 @@ typedef struct voxport_export_options {
   voxport_strings configs;
   voxport_pairs hyper_parameters;
   int opset;  // 0: voxport's default
-  int plain;
+  int plain, share_weights;
   const char* target;
   int no_check;  // the files are not run before they take their names
   int noise_input, cut_after_flow, batch_scales, d_vector_input;  // VITS
@@ -164,7 +164,6 @@ typedef struct voxport_export_options {
   const char* method;
   voxport_on_stage on_stage;
   void* user;
-  int share_weights;  // of the graphs of a folder
 } voxport_export_options;
 
 // Writes the model in `checkpoint` to `out`, as export_model() of export.h does.

@@ -48,13 +48,13 @@ _CProgress = CFUNCTYPE(None, c_double, c_void_p)
 
 class ExportOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("architecture", c_char_p), ("configs", _Strings),
-                ("hyper_parameters", _Pairs), ("opset", c_int), ("plain", c_int), ("target", c_char_p),
-                ("no_check", c_int), ("noise_input", c_int), ("cut_after_flow", c_int), ("batch_scales", c_int),
-                ("d_vector_input", c_int), ("own_energy_control", c_int), ("silent_padding", c_int),
-                ("duration_control", c_int), ("vocoder", c_char_p), ("vocoder_configs", _Strings),
-                ("inputs", _Strings), ("dynamic", _Strings), ("input_names", _Strings), ("output_names", _Strings),
-                ("model", c_char_p), ("allow_fixed", c_int), ("method", c_char_p), ("on_stage", _CStage),
-                ("user", c_void_p), ("share_weights", c_int)]
+                ("hyper_parameters", _Pairs), ("opset", c_int), ("plain", c_int), ("share_weights", c_int),
+                ("target", c_char_p), ("no_check", c_int), ("noise_input", c_int), ("cut_after_flow", c_int),
+                ("batch_scales", c_int), ("d_vector_input", c_int), ("own_energy_control", c_int),
+                ("silent_padding", c_int), ("duration_control", c_int), ("vocoder", c_char_p),
+                ("vocoder_configs", _Strings), ("inputs", _Strings), ("dynamic", _Strings),
+                ("input_names", _Strings), ("output_names", _Strings), ("model", c_char_p), ("allow_fixed", c_int),
+                ("method", c_char_p), ("on_stage", _CStage), ("user", c_void_p)]
 
 
 class CheckOptions(Structure):

@@ -17,12 +17,19 @@ void check_options(const std::filesystem::path& out, const ExportOptions& option
     fail(Error::kUsage, "opset ", options.opset, " cannot be written, expected 13 to 21");
   if (out.empty())
     fail(Error::kUsage, "OUT is empty, expected a folder or a file that ends in .onnx");
-  if (options.share_weights && (out.extension() == ".onnx" || out.extension() == ".safetensors"))
-    fail_about("share_weights", Error::kUsage, "weights are shared by the graphs of a folder, but ",
-               "OUT is ", in_quotes(out.native()));
-  if (options.share_weights && !options.target.empty())
+}
+
+void check_shares_weights(const std::filesystem::path& out, const ExportOptions& options,
+                          bool is_program) {
+  if (is_program)
+    fail_about("share_weights", Error::kUsage,
+               "a program becomes one graph, which shares its weights with no other");
+  if (out.extension() == ".onnx" || out.extension() == ".safetensors")
+    fail_about("share_weights", Error::kUsage,
+               "weights are shared by the graphs of a folder, but OUT is one file");
+  if (!options.target.empty())
     fail_about("share_weights", Error::kUsage, "what is written for ", options.target,
-               " has a file of its own for each graph");
+               " has each graph's weights in its own file");
 }
 
 // A folder of that name would hardly be meant.
@@ -59,6 +66,7 @@ ExportReport export_model(const std::filesystem::path& given, const std::filesys
     using Promise = ExportCheck::Promise;
     ExportCheck check(options.check, is_program ? Promise::kAsTold : Promise::kAllDynamic);
     ExportWork work{source, file, out, options, clock, files, report, check};
+    if (options.share_weights) check_shares_weights(out, options, is_program);
     if (!is_graph) check_writes_graphs(out);
     if (is_graph) {
       export_published_voice(work);

@@ -260,7 +260,7 @@ Run add_export(Arguments& app) {
   app.add_flag(
       "--share-weights", options->library.share_weights,
       "in a folder: put weights that several graphs have, as the decoder and the stateful\n"
-      "decoder do, into one file, weights.data");
+      "decoder do, into one file beside them");
   app.add_flag("--plain", options->library.plain,
                "skip the rewrites that only make ONNX Runtime's CPU kernels faster");
   app.add_flag("--no-check", options->no_check,

@@ -38,6 +38,7 @@ constexpr OptionName kOptionNames[] = {
     {"method", "--method"},
     {"model", "--model"},
     {"own_energy_control", "--energy-control of 'voxport export'"},
+    {"share_weights", "--share-weights"},
 };
 
 void tell(const Failure& failure) {

@@ -1,5 +1,7 @@
 #include "export/work.h"
 
+#include <algorithm>
+
 #include "base/fail.h"
 #include "graph/model_metadata.h"
 #include "onnx/validate.h"
@@ -33,19 +35,39 @@ void serve_onnxruntime(const Graph& graph, OnnxOptions& options) {
   for (auto& entry : metadata.entries()) options.metadata.push_back(std::move(entry));
 }
 
-fs::path shared_weights_path(const ExportWork& work) { return work.out / "weights.data"; }
+void report_files(const ModelFile& model, const std::vector<WrittenFile>& written,
+                  ExportWork& work) {
+  for (const WrittenFile& file : written)
+    work.report.files.push_back(
+        {file.path, file.bytes, file.path == model.path ? model.graph->nodes().size() : 0});
+}
 
-// Once they have been run: the models again, and beside them the weights that several have.
-void write_with_shared_weights(const std::vector<ModelFile>& models, ExportWork& work) {
-  SharedWeights weights(shared_weights_path(work), work.files, 2);
-  for (const ModelFile& model : models) count_weights(*model.graph, weights);
-  for (const ModelFile& model : models) {
-    const std::vector<WrittenFile> written =
-        write_onnx(*model.graph, model.path, work.files, model.options, &weights);
-    work.report.files.push_back({model.path, written[0].bytes, model.graph->nodes().size()});
+// The models, and beside them the weights that several have: in a file that is named by the first
+// of these models and by what is in it. So graphs of other exports into the same folder keep
+// theirs, and no graph is ever beside weights of another.
+void write_sharing_weights(const std::vector<ModelFile>& models, ExportWork& work) {
+  CommonWeights common;
+  std::vector<std::vector<std::string>> hashes;
+  for (const ModelFile& model : models)
+    common.add(hashes.emplace_back(hashes_of_weights(*model.graph)));
+  if (common.empty()) {
+    work.report.notes.emplace_back("no two graphs have weights in common: each has its own");
+    for (const ModelFile& model : models)
+      report_files(model, write_onnx(*model.graph, model.path, work.files, model.options), work);
+    return;
   }
-  work.report.files.push_back({weights.path(), weights.size(), 0});
-  work.clock.done("wrote the weights", cat(weights.size(), " bytes, of several graphs"));
+  std::size_t first = 0;
+  while (std::ranges::none_of(hashes[first], [&](auto& hash) { return common.contains(hash); }))
+    ++first;
+  const std::string name = cat(models[first].path.stem().native(), "-", common.name(), ".data");
+  check_is_no_input(work.out / name, work);
+  WeightsFile file(work.out / name, work.files);
+  const SharedWeights shared{common, file};
+  for (const ModelFile& model : models)
+    report_files(model, write_onnx(*model.graph, model.path, work.files, model.options, &shared),
+                 work);
+  work.report.files.push_back({file.path(), file.size(), 0});
+  work.clock.done("wrote the models again", cat(file.size(), " bytes of weights are shared"));
 }
 
 }  // namespace
@@ -54,9 +76,8 @@ void write_models(std::vector<ModelFile> models, ExportWork& work) {
   constexpr double kBefore = 0.2;  // of the whole, for reading; what is left belongs to the graphs
   for (const ModelFile& model : models)
     for (const char* end : {"", ".data"}) check_is_no_input(model.path.native() + end, work);
-  if (work.options.share_weights) check_is_no_input(shared_weights_path(work), work);
+  const bool shares = work.options.share_weights;
   OutputFiles to_run;  // whole models, which nobody sees
-  OutputFiles& files = work.options.share_weights ? to_run : work.files;
   double done = kBefore;
   const double share = (1 - kBefore) / static_cast<double>(models.size());
   for (ModelFile& model : models) {
@@ -74,21 +95,21 @@ void write_models(std::vector<ModelFile> models, ExportWork& work) {
     work.report.checks = {is_older ? cat("ONNX's checker as opset ", checked) : "ONNX's checker",
                           "ONNX's shape inference"};
     work.clock.done("checked " + name, "ONNX's checker and shape inference");
-    const std::vector<WrittenFile> written = write_onnx(graph, model.path, files, model.options);
-    for (const WrittenFile& file : written)
-      if (!work.options.share_weights)
-        work.report.files.push_back(
-            {file.path, file.bytes, file.path == model.path ? graph.nodes().size() : 0});
+    done += share;
+    if (shares && !work.options.check) continue;
+    const std::vector<WrittenFile> written =
+        write_onnx(graph, model.path, shares ? to_run : work.files, model.options);
+    if (!shares) report_files(model, written, work);
     work.clock.done("wrote " + name, "");
     if (model.not_run.empty())
       work.check.start(written, name);
     else
       work.check.leave_out(cat(printable(name), " was not run: ", model.not_run));
-    done += share;
   }
   work.check.finish(work.report);
   if (work.options.check) work.clock.done("ran the graphs", "");
-  if (work.options.share_weights) write_with_shared_weights(models, work);
+  to_run.clear();
+  if (shares) write_sharing_weights(models, work);
 }
 
 OutputFile& add_file(const fs::path& path, ExportWork& work) {

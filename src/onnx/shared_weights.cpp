@@ -1,5 +1,7 @@
 #include "onnx/shared_weights.h"
 
+#include <algorithm>
+
 #include "base/sha256.h"
 
 namespace voxport {
@@ -8,16 +10,36 @@ namespace {
 // Where weights begin: at multiples of a cache line.
 constexpr std::uint64_t kAlignment = 64;
 
+constexpr std::size_t kLettersOfName = 8;
+
 }  // namespace
 
-SharedWeights::SharedWeights(const std::filesystem::path& path, OutputFiles& files, int least_count)
-    : path_(path), file_(files.add(path)), least_count_(least_count) {}
+void CommonWeights::add(const std::vector<std::string>& hashes) {
+  in_order_.insert(in_order_.end(), hashes.begin(), hashes.end());
+  for (const std::string& hash : std::set<std::string>(hashes.begin(), hashes.end()))
+    ++models_[hash];
+}
 
-void SharedWeights::count(Bytes values) { ++counts_[sha256_of(as_text(values))]; }
+bool CommonWeights::contains(const std::string& hash) const {
+  const auto found = models_.find(hash);
+  return found != models_.end() && found->second > 1;
+}
 
-std::optional<std::uint64_t> SharedWeights::place_of(Bytes values) {
-  const std::string hash = sha256_of(as_text(values));
-  if (counts_[hash] < least_count_) return std::nullopt;
+bool CommonWeights::empty() const {
+  return std::ranges::none_of(models_, [](const auto& model) { return model.second > 1; });
+}
+
+std::string CommonWeights::name() const {
+  std::string all;
+  for (const std::string& hash : in_order_)
+    if (contains(hash)) all += hash;
+  return sha256_of(all).substr(0, kLettersOfName);
+}
+
+WeightsFile::WeightsFile(const std::filesystem::path& path, OutputFiles& files)
+    : path_(path), file_(files.add(path)) {}
+
+std::uint64_t WeightsFile::place_of(Bytes values, const std::string& hash) {
   const std::uint64_t end = (file_.size() + kAlignment - 1) / kAlignment * kAlignment;
   const auto [place, is_new] = places_.try_emplace(hash, end);
   if (is_new) {

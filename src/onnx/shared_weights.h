@@ -1,43 +1,62 @@
-// Weights in a file beside the models that they are of. What several of them have is there once.
+// Weights in a file beside the models that they are of.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "base/blob.h"
 #include "base/output_file.h"
 
 namespace voxport {
 
-class SharedWeights {
+// The weights that several models have, told by their bytes.
+class CommonWeights {
  public:
-  // Adds the file to `files`. Models that lie in the same folder may refer to it. It takes values
-  // that were counted so often at least.
-  SharedWeights(const std::filesystem::path& path, OutputFiles& files, int least_count);
+  // The hashes of one model's weights, in their order.
+  void add(const std::vector<std::string>& hashes);
 
-  // Notes that a model has the values.
-  void count(Bytes values);
-  // Where the values lie in the file: where equal ones lie already, or else at its end. Nothing of
-  // those that it does not take, which stay in their model.
-  std::optional<std::uint64_t> place_of(Bytes values);
+  bool contains(const std::string& hash) const;
+  bool empty() const;
+  // A few letters that stand for these weights and their order.
+  std::string name() const;
+
+ private:
+  std::vector<std::string> in_order_;
+  std::map<std::string, int> models_;  // how many have it, by the hash
+};
+
+// A file of weights, each of which is there once.
+class WeightsFile {
+ public:
+  // Adds the file to `files`. Models that lie in the same folder may refer to it.
+  WeightsFile(const std::filesystem::path& path, OutputFiles& files);
+
+  // Where the values lie in the file: where equal ones lie already, or else at its end.
+  std::uint64_t place_of(Bytes values, const std::string& hash);
 
   // The file's name, by which models refer to it.
   std::string location() const { return path_.filename().native(); }
   const std::filesystem::path& path() const { return path_; }
   std::uint64_t size() const { return file_.size(); }
-  // Where what was taken so far can be read before the file has its name.
+  // Where what is in it so far can be read before the file has its name.
   std::filesystem::path readable() { return file_.readable(); }
 
  private:
   std::filesystem::path path_;
   OutputFile& file_;
-  int least_count_;
-  // By the hash of the values.
-  std::map<std::string, int> counts_;
-  std::map<std::string, std::uint64_t> places_;
+  std::map<std::string, std::uint64_t> places_;  // by the hash
+};
+
+// A model's share of them.
+struct SharedWeights {
+  const CommonWeights& common;
+  WeightsFile& file;
 };
 
 }  // namespace voxport

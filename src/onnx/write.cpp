@@ -1,10 +1,10 @@
 #include "onnx/write.h"
 
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "base/fail.h"
+#include "base/sha256.h"
 #include "onnx/tensor_field.h"
 #include "onnx/translate.h"
 #include "onnx/wire.h"
@@ -61,18 +61,19 @@ std::string head_outside(const Initializer& initializer, const std::string& loca
   return field_head(kGraphInitializer, text.size()) + text;
 }
 
+// Hands the values on. One after the other: all weights together are never in memory. A storage of
+// many tensors would be loaded for each.
+void use_values(const Tensor& values, const Append& use) {
+  const Blob bytes = contiguous(values);
+  if (bytes.size() != values.size_in_bytes())
+    fail(Error::kInternal, "it has ", bytes.size(), " bytes, expected ", values.size_in_bytes());
+  use(bytes.bytes());
+  if (2 * bytes.size() >= values.storage->size()) values.storage->release();
+}
+
 void append_values(const Initializer& initializer, const Append& append) {
-  in_context(cat("writing tensor ", in_quotes(initializer.name)), [&] {
-    const Blob values = contiguous(*initializer.values);
-    if (values.size() != initializer.values->size_in_bytes())
-      fail(Error::kInternal, "it has ", values.size(), " bytes, expected ",
-           initializer.values->size_in_bytes());
-    append(values.bytes());
-    // One after the other: all weights together are never in memory. A storage of many tensors
-    // would be loaded for each.
-    if (2 * values.size() >= initializer.values->storage->size())
-      initializer.values->storage->release();
-  });
+  in_context(cat("writing tensor ", in_quotes(initializer.name)),
+             [&] { use_values(*initializer.values, append); });
 }
 
 // A model in the order of its bytes, which is the order of protobuf's fields.
@@ -89,14 +90,18 @@ class Layout {
     return before_.size() + field_head(kModelGraph, graph).size() + graph + after_.size();
   }
 
-  void move_weights_outside(SharedWeights& outside) {
+  // To the file, those that `is_moved`, by their hashes.
+  void move_weights_outside(WeightsFile& file,
+                            const std::function<bool(const std::string&)>& is_moved) {
     for (Piece& piece : pieces_) {
-      if (piece.initializer->values->size_in_bytes() < kSmallestOutside) continue;
-      std::optional<std::uint64_t> place;
-      append_values(*piece.initializer, [&](Bytes values) { place = outside.place_of(values); });
-      if (!place) continue;
-      piece.is_outside = true;
-      piece.head = head_outside(*piece.initializer, outside.location(), *place);
+      const bool is_large = piece.initializer->values->size_in_bytes() >= kSmallestOutside;
+      if (!is_large || piece.is_outside) continue;
+      append_values(*piece.initializer, [&](Bytes values) {
+        const std::string hash = sha256_of(as_text(values));
+        if (!is_moved(hash)) return;
+        piece.is_outside = true;
+        piece.head = head_outside(*piece.initializer, file.location(), file.place_of(values, hash));
+      });
     }
   }
 
@@ -153,19 +158,20 @@ class Layout {
 
 std::vector<WrittenFile> write_onnx(const Graph& graph, const std::filesystem::path& path,
                                     OutputFiles& files, const OnnxOptions& options,
-                                    SharedWeights* shared) {
+                                    const SharedWeights* shared) {
   return in_context(cat("writing ", in_quotes(path.native())), [&] {
     Layout layout(graph, options);
     std::vector<WrittenFile> written = {{path, 0, {}}};
-    if (shared) {
-      layout.move_weights_outside(*shared);
-    } else if (layout.size() > options.max_file_bytes) {
+    if (shared)
+      layout.move_weights_outside(
+          shared->file, [&](const std::string& hash) { return shared->common.contains(hash); });
+    if (layout.size() > options.max_file_bytes) {
       // Before the model, so that it is there when the model appears.
-      SharedWeights own(path.native() + ".data", files, 0);
-      layout.move_weights_outside(own);
+      WeightsFile own(path.native() + ".data", files);
+      layout.move_weights_outside(own, [](const std::string&) { return true; });
+      if (layout.size() > options.max_file_bytes) fail_as_too_large(layout.size(), options);
       written.push_back({own.path(), own.size(), own.readable()});
     }
-    if (layout.size() > options.max_file_bytes) fail_as_too_large(layout.size(), options);
     OutputFile& file = files.add(path);
     layout.append_model([&](Bytes bytes) { file.append(bytes); });
     written[0].bytes = file.size();
@@ -174,11 +180,16 @@ std::vector<WrittenFile> write_onnx(const Graph& graph, const std::filesystem::p
   });
 }
 
-void count_weights(const Graph& graph, SharedWeights& shared) {
+std::vector<std::string> hashes_of_weights(const Graph& graph) {
+  std::vector<std::string> hashes;
   for (const Value& constant : graph.constants()) {
     const Tensor& values = *constant.constant();
-    if (values.size_in_bytes() >= kSmallestOutside) shared.count(contiguous(values).bytes());
+    if (values.size_in_bytes() < kSmallestOutside) continue;
+    in_context(cat("reading tensor ", in_quotes(constant.name())), [&] {
+      use_values(values, [&](Bytes bytes) { hashes.push_back(sha256_of(as_text(bytes))); });
+    });
   }
+  return hashes;
 }
 
 std::string onnx_bytes(const Graph& graph, const OnnxOptions& options) {

@@ -116,12 +116,19 @@ OrtEnv* make_env() {
 // for operators and versions that are not known.
 bool is_of_broken_model(std::string_view message) {
   for (const std::string_view part :
-       {"This is an invalid model", "Invalid model.", "ModelProto does not have a graph"})
+       {"This is an invalid model", "Invalid model.", "ModelProto does not have a graph",
+        "are out of bounds or can not be read in full"})
     if (message.find(part) != std::string_view::npos) return true;
   return false;
 }
 
+// Weights may lie in a file beside the model.
+bool is_of_weights_outside(std::string_view message) {
+  return message.find("External data path") != std::string_view::npos;
+}
+
 Error::Kind kind_of(OrtErrorCode code, std::string_view message, Error::Kind otherwise) {
+  if (is_of_weights_outside(message)) return Error::kUnreadable;
   switch (code) {
     case ORT_FAIL:
     case ORT_INVALID_ARGUMENT: return is_of_broken_model(message) ? Error::kCorrupt : otherwise;

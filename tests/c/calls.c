@@ -77,7 +77,7 @@ void call_reports(const calls_setting *setting) {
   voxport_report_free(report);
   const voxport_export_options sharing = {.struct_size = sizeof sharing, .share_weights = 1};
   EXPECT_ERROR(voxport_export(program.text, out.text, &sharing, &report, &error), VOXPORT_USAGE,
-               "weights are shared by the graphs of a folder");
+               "a program becomes one graph");
 
   double done = 0;
   const voxport_inspect_options all = {

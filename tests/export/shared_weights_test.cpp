@@ -17,12 +17,22 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kGraphs[] = {"encoder.onnx", "decoder.onnx", "decoder_stream.onnx"};
-constexpr const char* kWeights = "weights.data";
 
 ExportOptions sharing(const TestVoice& voice) {
   ExportOptions options = voice.options;
   options.share_weights = true;
   return options;
+}
+
+// The one file of weights that is there.
+fs::path weights_in(const TemporaryFolder& folder) {
+  fs::path found;
+  for (const auto& entry : fs::directory_iterator(folder.path()))
+    if (entry.path().extension() == ".data") {
+      EXPECT_TRUE(found.empty()) << found << " " << entry.path();
+      found = entry.path();
+    }
+  return found;
 }
 
 onnx::ModelProto read_model(const fs::path& path) {
@@ -31,12 +41,11 @@ onnx::ModelProto read_model(const fs::path& path) {
   return model;
 }
 
-// Where a weight lies: "4096+1024".
+// Where a weight lies: "decoder-1a2b3c4d.data:4096+1024".
 std::string place_of(const onnx::TensorProto& weight) {
   std::map<std::string, std::string> fields;
   for (const auto& entry : weight.external_data()) fields[entry.key()] = entry.value();
-  EXPECT_EQ(fields["location"], kWeights) << weight.name();
-  return fields["offset"] + "+" + fields["length"];
+  return fields["location"] + ":" + fields["offset"] + "+" + fields["length"];
 }
 
 std::set<std::string> places_in(const fs::path& path) {
@@ -52,7 +61,7 @@ TEST(SharedWeights, OfSeveralGraphsLieInOneFile) {
   const TemporaryFolder shared, whole;
   export_model(voice.checkpoint, whole.path(), voice.options);
   const ExportReport report = export_model(voice.checkpoint, shared.path(), sharing(voice));
-  std::uint64_t of_whole = 0, of_shared = fs::file_size(shared / kWeights);
+  std::uint64_t of_whole = 0, of_shared = fs::file_size(weights_in(shared));
   for (const char* graph : kGraphs) {
     of_whole += fs::file_size(whole / graph);
     of_shared += fs::file_size(shared / graph);
@@ -67,9 +76,10 @@ TEST(SharedWeights, OfSeveralGraphsLieInOneFile) {
   EXPECT_TRUE(std::ranges::any_of(places, [&](auto& place) { return in_pieces.contains(place); }));
   const auto& listed = report.files;
   EXPECT_TRUE(std::ranges::any_of(listed, [&](const ExportedFile& file) {
-    return file.path == shared / kWeights && file.bytes == fs::file_size(file.path);
+    return file.path == weights_in(shared) && file.bytes == fs::file_size(file.path);
   }));
-  EXPECT_FALSE(fs::exists(whole / kWeights));
+  EXPECT_TRUE(weights_in(shared).filename().native().starts_with("decoder-"));
+  EXPECT_TRUE(weights_in(whole).empty());
 }
 
 TEST(SharedWeights, GiveTheSameSound) {
@@ -105,13 +115,61 @@ TEST(SharedWeights, AreReadByTheirNames) {
     EXPECT_TRUE(is_equal(*ours.graph->constants()[i].constant(), *constants[i].constant()));
 }
 
+TEST(SharedWeights, ThatAreGoneOrCutShortAreAnError) {
+  NEEDS_RUNTIME();
+  const TestVoice& voice = voice_named("single");
+  const TemporaryFolder folder;
+  export_model(voice.checkpoint, folder.path(), sharing(voice));
+  const auto kind_of_error = [&] {
+    try {
+      const Session session(folder / "decoder.onnx");
+    } catch (const Error& error) {
+      return error.kind();
+    }
+    return Error::kInternal;
+  };
+  fs::resize_file(weights_in(folder), 1000);
+  EXPECT_EQ(kind_of_error(), Error::kCorrupt);
+  fs::remove(weights_in(folder));
+  EXPECT_EQ(kind_of_error(), Error::kUnreadable);
+}
+
 TEST(SharedWeights, AreTheSameBytesEveryTime) {
   const TestVoice& voice = voice_named("single");
   const TemporaryFolder one, other;
   export_model(voice.checkpoint, one.path(), sharing(voice));
   export_model(voice.checkpoint, other.path(), sharing(voice));
-  for (const char* file : {kGraphs[0], kGraphs[1], kGraphs[2], kWeights})
-    EXPECT_EQ(contents(one / file), contents(other / file)) << file;
+  for (const char* file : kGraphs) EXPECT_EQ(contents(one / file), contents(other / file)) << file;
+  EXPECT_EQ(weights_in(one).filename(), weights_in(other).filename());
+  EXPECT_EQ(contents(weights_in(one)), contents(weights_in(other)));
+}
+
+// A graph of one export must not find itself beside the weights of another.
+TEST(SharedWeights, OfSeveralExportsIntoAFolderStayApart) {
+  const TestVoice &voice = voice_named("single"), &other = voice_named("small-flow");
+  const TemporaryFolder folder;
+  export_model(voice.checkpoint, folder.path(), sharing(voice));
+  const fs::path first = weights_in(folder);
+  const std::string before = contents(first);
+  export_model(other.checkpoint, folder.path(), sharing(other));
+  EXPECT_EQ(contents(first), before);
+  for (const char* graph : {"decoder.onnx", "decoder_stream.onnx"})
+    for (const std::string& place : places_in(folder / graph))
+      EXPECT_FALSE(place.starts_with(first.filename().native())) << place;
+}
+
+// Also where one graph has the same numbers twice.
+TEST(SharedWeights, OfASingleGraphStayInIt) {
+  const TemporaryFolder folder;
+  ExportOptions options;
+  options.share_weights = true;
+  const ExportReport report =
+      export_model(data_folder() / "voices/fastspeech2-module.pth.tar", folder.path(), options);
+  EXPECT_TRUE(weights_in(folder).empty());
+  EXPECT_TRUE(places_in(folder / "acoustic.onnx").empty());
+  EXPECT_TRUE(std::ranges::any_of(report.notes, [](const std::string& note) {
+    return note.starts_with("no two graphs have weights in common");
+  }));
 }
 
 TEST(SharedWeights, NeedAFolderAndNoTarget) {
@@ -130,7 +188,7 @@ TEST(SharedWeights, NeedAFolderAndNoTarget) {
   };
   EXPECT_NE(error(folder / "voice.onnx", "").find("shared by the graphs of a folder"),
             std::string::npos);
-  EXPECT_NE(error(folder / "page", "web").find("a file of its own for each graph"),
+  EXPECT_NE(error(folder / "page", "web").find("each graph's weights in its own file"),
             std::string::npos);
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }

@@ -457,5 +457,48 @@ TEST_F(WriteOnnxFile, KeepsLargeWeightsBesideALargeModel) {
             std::string::npos);
 }
 
+// What a model has in common with others lies in their file, and what is still too large in its
+// own.
+TEST_F(WriteOnnxFile, KeepsSharedWeightsApartFromItsOwn) {
+  const auto graph = parse_graph(R"(x: f32[b, 16, t]
+      both: f32[16, 16, 3] = const
+      mine: f32[16, 16, 5] = const
+      h = Conv(x, both)
+      y = Conv(h, mine)
+      return y)");
+  const auto other = parse_graph(R"(x: f32[b, 16, t]
+      both: f32[16, 16, 3] = const
+      y = Conv(x, both)
+      return y)");
+  CommonWeights common;
+  const std::vector<std::string> hashes = hashes_of_weights(*graph);
+  ASSERT_EQ(hashes.size(), 2U);
+  common.add(hashes);
+  EXPECT_TRUE(common.empty());
+  common.add(hashes_of_weights(*other));
+  EXPECT_TRUE(common.contains(hashes[0]));
+  EXPECT_FALSE(common.contains(hashes[1]));
+  OutputFiles files;
+  WeightsFile weights(folder_ / "both.data", files);
+  const SharedWeights shared{common, weights};
+  OnnxOptions options;
+  EXPECT_EQ(write_onnx(*graph, folder_ / "whole.onnx", files, options, &shared).size(), 1U);
+  options.max_file_bytes = 2000;
+  EXPECT_EQ(write_onnx(*graph, folder_ / "m.onnx", files, options, &shared).size(), 2U);
+  files.commit();
+  const auto location = [&](const char* name, int initializer) {
+    const onnx::ModelProto model = parsed(read(name));
+    const onnx::TensorProto& weight = model.graph().initializer(initializer);
+    return weight.external_data_size() == 0 ? std::string("inside")
+                                            : weight.external_data(0).value();
+  };
+  EXPECT_EQ(location("whole.onnx", 0), "both.data");
+  EXPECT_EQ(location("whole.onnx", 1), "inside");
+  EXPECT_EQ(location("m.onnx", 0), "both.data");
+  EXPECT_EQ(location("m.onnx", 1), "m.onnx.data");
+  EXPECT_EQ(read("both.data").size(), 16U * 16 * 3 * 4) << "once, for both";
+  EXPECT_EQ(read("m.onnx.data").size(), 16U * 16 * 5 * 4);
+}
+
 }  // namespace
 }  // namespace voxport::write_test
