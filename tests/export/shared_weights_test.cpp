@@ -1,6 +1,9 @@
 // Graphs whose weights lie in one file beside them are the graphs that they are without it.
+#include <algorithm>
+#include <map>
+#include <set>
+
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <onnx/onnx_pb.h>
 #include <voxport/error.h>
 #include <voxport/export.h>
