@@ -16,7 +16,8 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-const Ints* perm_of(const Node& transpose) {
+// Where a Transpose says none, it turns all axes around; that is left alone.
+const Ints* given_perm(const Node& transpose) {
   const Attribute* perm = transpose.find("perm");
   return perm ? &std::get<Ints>(*perm) : nullptr;
 }
@@ -44,7 +45,7 @@ std::optional<SizeRange> read_earlier(const SizeRange& size) {
     x = squeeze->input(0);
   }
   const std::optional<Node> transpose = producer(x, "Transpose");
-  const Ints* perm = transpose ? perm_of(*transpose) : nullptr;
+  const Ints* perm = transpose ? given_perm(*transpose) : nullptr;
   if (!perm || !transpose->input(0).type().shape) return std::nullopt;
   const auto source = static_cast<std::size_t>((*perm)[axis]);
   return SizeRange{transpose->input(0), source, source + 1};
@@ -60,7 +61,7 @@ std::optional<Value> read_before_transpose(const Node& shape) {
 
 std::optional<Value> sliced_before_transpose(const Node& slice, Graph& graph) {
   const std::optional<Node> transpose = producer(slice.input(0), "Transpose");
-  const Ints* perm = transpose ? perm_of(*transpose) : nullptr;
+  const Ints* perm = transpose ? given_perm(*transpose) : nullptr;
   std::optional<Ints> axes = slice.domain().empty() ? axes_from_front(slice, 3) : std::nullopt;
   if (!perm || !axes || graph.count_uses(transpose->output()) != 1) return std::nullopt;
   for (std::int64_t& axis : *axes) axis = (*perm)[static_cast<std::size_t>(axis)];

@@ -29,9 +29,10 @@ struct Parts {
     if (after.empty()) return;
     // The first and the last tile see nothing beyond the ends.
     const auto parts_of = [&](const std::vector<std::int64_t>& counts) {
-      std::vector<std::int64_t> less;
-      for (const std::int64_t tiles : counts)
-        less.push_back(tiles == 1 ? 0 : 2 * reach - (tiles - 1));
+      std::vector<std::int64_t> less(counts.size());
+      std::ranges::transform(counts, less.begin(), [&](std::int64_t tiles) {
+        return tiles == 1 ? 0 : 2 * reach - (tiles - 1);
+      });
       return (length - int64s(length, less)) / int64s(length, counts);
     };
     const Value are_enough = minimum(length / int64s(length, least), int64s(length, {1}));
