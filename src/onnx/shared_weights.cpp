@@ -1,6 +1,7 @@
 #include "onnx/shared_weights.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/sha256.h"
 
